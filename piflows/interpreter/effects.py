@@ -1,0 +1,57 @@
+"""Effects: what the machine asks of a driver, as self-contained JSON data in a deterministic order.
+
+Each has its `kind` and its `effect` id `state#visit/unit!attempt`, the same in every replay; an engine's key is
+`run/effect`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piflows.ir.unit import Role
+
+Effect = dict[str, Any]
+
+
+def spawn(effect: str, unit: str, stage: str, role: Role, prompt: str, cwd: str, timeout_ms: int, step: int) -> Effect:
+    """Start a child run. `cwd` is relative to the run's directory; `tools` None means pi's defaults."""
+    return {
+        "kind": "spawn",
+        "effect": effect,
+        "unit": unit,
+        "stage": stage,
+        "step": step,
+        "agent": role.agent,
+        "role": role.slot,
+        "source": role.source,
+        "system": role.prompt,
+        "prompt": prompt,
+        "tools": None if role.tools is None else list(role.tools),
+        "model": role.model,
+        "tier": role.tier,
+        "thinking": role.thinking,
+        "cwd": cwd,
+        "timeoutMs": timeout_ms,
+        "protocol": role.protocol,
+        "candidates": [],
+    }
+
+
+def command(effect: str, line: str, cwd: str, timeout_ms: int, cap: int) -> Effect:
+    """Run a shell command; its output is kept up to `cap` bytes."""
+    return {"kind": "command", "effect": effect, "command": line, "cwd": cwd, "timeoutMs": timeout_ms, "cap": cap}
+
+
+def wait(effect: str, ms: float) -> Effect:
+    """Let a duration pass."""
+    return {"kind": "wait", "effect": effect, "ms": ms}
+
+
+def stop(effect: str) -> Effect:
+    """Stop what that effect started. It still settles, however late."""
+    return {"kind": "stop", "effect": effect}
+
+
+def done() -> Effect:
+    """The run is over; nothing that comes after is used."""
+    return {"kind": "done", "effect": "done"}

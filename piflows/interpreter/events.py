@@ -1,0 +1,79 @@
+"""Events: what a driver tells the machine, typed as the journal's lines are.
+
+Each has `seq` (1, 2, … of the run), `at` (ms, never decreasing), `effect` (the id it answers, empty for the run's
+own), `incarnation` (one per real start of the effect, larger for a later one), `n` (1, 2, … within the incarnation)
+and its `kind`. Delivery is at least once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+Event = dict[str, Any]
+
+
+class Usage(TypedDict):
+    """Tokens of one model response and its cost in USD; None when the provider told no cost."""
+
+    input: int
+    output: int
+    costUsd: float | None
+
+
+class Opened(TypedDict):
+    """First event: what the machine may not make itself."""
+
+    run: str
+    invocation: str
+    flow: str
+    ir: int
+    cwd: str
+
+
+class TurnEnded(TypedDict):
+    """A model response completed."""
+
+    usage: Usage
+
+
+class ChildSettled(TypedDict):
+    """The child ended well; `control` is what distil read under its protocol, None when unparseable."""
+
+    text: str
+    exit: int
+    stopReason: str
+    model: str | None
+    stderr: str
+    control: Any
+
+
+class ChildFailed(TypedDict):
+    """The child failed with a code of the catalogue and its facts."""
+
+    code: str
+    facts: dict[str, Any]
+    text: str
+    exit: int
+    stopReason: str
+    stderr: str
+
+
+class CommandExited(TypedDict):
+    """A command ended; `exit` None when it did not by itself, `started` False with a `reason` when it never ran."""
+
+    exit: int | None
+    text: str
+    timedOut: bool
+    started: bool
+    reason: str
+
+
+# childStarted, timePassed and cancelled carry nothing of their own.
+FINAL = frozenset({"childSettled", "childFailed", "commandExited", "timePassed"})
+
+# what may answer each kind of effect
+ANSWERS = {
+    "spawn": frozenset({"childStarted", "turnEnded", "childSettled", "childFailed"}),
+    "command": frozenset({"commandExited"}),
+    "wait": frozenset({"timePassed"}),
+}

@@ -1,0 +1,81 @@
+"""What each gate condition of `ir/gates.py` means: one pure function each, by a table.
+
+A function takes the condition, the run's record and the program, and gives the outcome and the Gate's native value
+(ABSENT when the outcome defines none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from piflows.grammar.vocabulary import FALLBACK
+from piflows.interpreter.fill import ABSENT
+from piflows.interpreter.record import Json, count
+from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
+from piflows.ir.pattern import compile_pattern
+
+Decision = tuple[str, Any]
+
+
+def all_pass(test: AllPass, record: Json) -> Decision:
+    """An unparseable verdict is the fallback, REVISE: it fails closed."""
+    revise = [each for each in record["values"][test.of] if _control(each, "verdict") != "pass"]
+    return ("revise", revise) if revise else ("pass", ABSENT)
+
+
+def at_least(test: AtLeast, record: Json) -> Decision:
+    return ("enough" if count(record, test.of, "ok") >= test.n else "short"), ABSENT
+
+
+def beam(test: Beam, record: Json) -> Decision:
+    """Stable: of equal scores the earlier candidate stands first. A failed or unscored candidate counts 0."""
+    scored = [{**each["item"], "score": _control(each, "score")} for each in record["values"][test.of]]
+    return "kept", sorted(scored, key=lambda candidate: -candidate["score"])[: test.width]
+
+
+def exit_zero(test: ExitZero, record: Json) -> Decision:
+    result = record["values"][test.of]
+    if not result["started"]:
+        return "unstartable", result
+    return ("pass", ABSENT) if result["exit"] == 0 else ("fail", result)
+
+
+def trigger(test: Trigger, record: Json) -> Decision:
+    """A probe that timed out satisfies neither success nor failure."""
+    result = record["values"][test.of]
+    if not result["started"]:
+        return "unstartable", result
+    if test.on == "match":
+        fired = compile_pattern(test.pattern).search(result["text"].strip()) is not None
+    else:
+        fired = not result["timedOut"] and (result["exit"] == 0) == (test.on == "success")
+    return ("fired" if fired else "quiet"), result
+
+
+def round_(test: Round, record: Json) -> Decision:
+    """`again` counts, and resets the inner rounds; the value is that of the Gate which led here."""
+    name, rounds = record["state"], record["rounds"]
+    value = record["values"].get(record["led"], ABSENT)
+    used = rounds.get(name, 0)
+    if used >= test.times:
+        return "spent", value
+    rounds[name] = used + 1
+    for inner in test.resets:
+        rounds.pop(inner, None)
+    return "again", value
+
+
+def _control(each: Json, protocol: str) -> Any:
+    value = each.get("control") if each["status"] == "ok" else None
+    return FALLBACK[protocol] if value is None else value
+
+
+DECIDE: dict[str, Callable[[Any, Json], Decision]] = {
+    "all_pass": all_pass,
+    "at_least": at_least,
+    "beam": beam,
+    "exit_zero": exit_zero,
+    "trigger": trigger,
+    "round": round_,
+}

@@ -1,0 +1,319 @@
+"""The machine: `feed(event)` gives the effects that must now happen outside, in order.
+
+Pure: it reads no clock, file, random number or socket; time and outcomes arrive in events. Its whole state is one JSON
+value. It takes no decision of its own: who starts is in `waves`, outcomes in `gates`, texts in `fill`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, assert_never, cast
+
+from piflows.grammar.control import parse_control
+from piflows.interpreter import actions, effects, record, waves
+from piflows.interpreter.events import ANSWERS, FINAL, Event
+from piflows.interpreter.fill import ABSENT, Values, cut, fill, fill_prompt
+from piflows.interpreter.gates import DECIDE
+from piflows.interpreter.program import Program
+from piflows.interpreter.reads import Refused, values
+from piflows.interpreter.results import begun, failed_text, settled, unit_record
+from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
+from piflows.ir.diagnostic import diagnostic, error_object
+from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
+from piflows.ir.limits import LIMITS
+from piflows.ir.names import effect_id
+from piflows.ir.plan import Over
+from piflows.ir.unit import Handoff
+
+Json = dict[str, Any]
+
+CLOSED = [2**53, 0]  # above every incarnation: whatever still comes is late
+
+
+class DriverError(Exception):
+    """The driver broke the rules. What a child does wrong is never an exception: it settles the unit with a code."""
+
+
+class Machine:
+    """One run of a Flow. The only mutable object of the interpreter."""
+
+    def __init__(self, flow: Flow, state: Json | None = None) -> None:
+        self.flow = flow
+        self.program = Program(flow)
+        self.record: Json = record.fresh() if state is None else state
+        if self.record["ir"] != IR_VERSION:
+            raise DriverError(f"a snapshot of IR version {self.record['ir']}, this machine reads {IR_VERSION}")
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self.record["run"] == DONE
+
+    def snapshot(self) -> str:
+        """The whole state as JSON text; `Machine(flow, json.loads(text))` goes on from it."""
+        return json.dumps(self.record, ensure_ascii=False)
+
+    def distil(self, effect: str, report: Json) -> Json:
+        """A report as it is journalled: the control value of a settled child's text is read here, once."""
+        live = self.record["live"].get(effect)
+        if report["kind"] != "childSettled" or live is None or live["protocol"] is None:
+            return report
+        return {**report, "control": parse_control(live["protocol"], report["text"])}
+
+    def feed(self, event: Event) -> list[Json]:
+        """Take one event; return what must now happen outside, in order.
+
+        Raises DriverError when no driver may send this event now. An exact repeat, an event of a closed incarnation
+        and whatever comes after Done are dropped.
+        """
+        kind = event["kind"]
+        if self.done:
+            return []
+        out: list[Json] = []
+        if kind == "opened":
+            self._run(kind)
+            self.record["opened"] = {name: event.get(name) for name in ("run", "invocation", "flow", "ir", "cwd")}
+            self._go(self.flow.entry, out)
+        elif self.record["run"] == NEW:
+            raise DriverError(f"{kind} before opened")
+        elif kind == "cancelled":
+            self._cancel(out)
+        elif (live := self._known(event)) is not None:
+            self._progress(event, live, out)
+        return out
+
+    # ---- events ------------------------------------------------------------------------------------------------
+
+    def _run(self, kind: str) -> None:
+        after = RUN[self.record["run"]].get(kind)
+        if after is None:
+            raise DriverError(f"{kind} while the run is {self.record['run']}")
+        self.record["run"] = after
+
+    def _known(self, event: Event) -> Json | None:
+        """The live effect that an event belongs to, None when the event is to be dropped."""
+        effect, stamp = event["effect"], (event["incarnation"], event["n"])
+        live = self.record["live"].get(effect)
+        if live is None:
+            over = self.record["over"].get(effect)
+            if over is None:
+                raise DriverError(f"no effect {effect} was asked for")
+            if stamp > tuple(over) and event["kind"] in FINAL:
+                raise DriverError(f"{effect} settled twice")
+            return None
+        if stamp <= (live["incarnation"], live["n"]):
+            return None
+        live["incarnation"], live["n"] = stamp
+        return live
+
+    def _progress(self, event: Event, live: Json, out: list[Json]) -> None:
+        kind, effect = event["kind"], event["effect"]
+        after = UNIT[live["phase"]].get(kind)
+        if after is None or kind not in ANSWERS[live["asked"]]:
+            raise DriverError(f"{kind} for {effect}, which is {live['phase']}")
+        live["phase"] = after
+        if kind == "childStarted":
+            live["began"] = event["at"]
+        elif kind == "turnEnded":
+            usage, total = event["usage"], self.record["results"][live["result"]]["usage"]
+            total["turns"] += 1
+            total["input"] += usage["input"]
+            total["output"] += usage["output"]
+            known = total["costUsd"] is not None and usage["costUsd"] is not None
+            total["costUsd"] = total["costUsd"] + usage["costUsd"] if known else None
+        if after in OVER:
+            del self.record["live"][effect]
+            self.record["over"][effect] = [event["incarnation"], event["n"]]
+            self._settled(event, live, out)
+
+    def _settled(self, event: Event, live: Json, out: list[Json]) -> None:
+        state = self.program.states[self.record["state"]]
+        if "unit" in live:
+            result = self.record["results"][live["result"]]
+            settled(result, event, live["began"])
+            if isinstance(state, Stage) and not self._cancelled_all(out):
+                under_way = self.record["stage"]
+                each = unit_record(result, live["wave"], event)
+                if under_way["items"] is not None:
+                    each["item"] = under_way["items"][live["unit"]]
+                waves.settle(state, self.program.shape(state.name), under_way, live["unit"], each)
+                self._stage(state, out)
+        elif isinstance(state, Action) and not self._cancelled_all(out):
+            value = actions.result(state.do, self.record["visits"][state.name], live["sent"], event)
+            record.publish(self.record, state.name, value)
+            self.record["all"].setdefault(state.name, []).append(value)
+            self._leave(state, "then", out)
+
+    def _cancel(self, out: list[Json]) -> None:
+        self._run("cancelled")
+        for effect, live in self.record["live"].items():
+            live["phase"] = UNIT[live["phase"]]["cancelled"]
+            out.append(effects.stop(effect))
+        self._cancelled_all(out)
+
+    def _cancelled_all(self, out: list[Json]) -> bool:
+        """Whether the run was cancelled; it finishes when nothing lives any more."""
+        if self.record["run"] != CANCELLING:
+            return False
+        if not self.record["live"]:
+            self._finish(self._refusal("CHILD_ABORTED", {}), out)
+        return True
+
+    # ---- states ------------------------------------------------------------------------------------------------
+
+    def _go(self, name: str, out: list[Json]) -> None:
+        """Enter a state, and on through every state that takes no time."""
+        while name:
+            state = self.program.states[name]
+            visits = self.record["visits"]
+            visits[name] = visits.get(name, 0) + 1
+            self.record["state"] = name
+            try:
+                name = self._enter(state, out)
+            except Refused as refused:
+                name = self._refused(state, refused, out)
+
+    def _refused(self, state: State, refused: Refused, out: list[Json]) -> str:
+        """Where a refusal leads: to the state's own exit, else it is the outcome. What lives is stopped."""
+        self._stop_all(out)
+        following = state.exits.get("refused", "")
+        if not following:
+            self._finish(self._refusal(refused.code, refused.facts), out)
+        return following
+
+    def _stop_all(self, out: list[Json]) -> None:
+        """Stop what lives and close it: its later events are dropped."""
+        for effect in self.record["live"]:
+            out.append(effects.stop(effect))
+            self.record["over"][effect] = CLOSED
+        self.record["live"] = {}
+
+    def _enter(self, state: State, out: list[Json]) -> str:
+        """Do what a state does at once; the next state's name, or empty when there is something to wait for."""
+        match state:
+            case Stage():
+                return self._begin_stage(state, out)
+            case Gate():
+                return self._decide(state)
+            case Action():
+                effect = effect_id(state.name, self.record["visits"][state.name])
+                sent = actions.request(state.do, effect, self._values(state.reads))
+                self.record["live"][effect] = {**_alive(sent), "sent": sent}
+                out.append(sent)
+                return ""
+            case Settle():
+                return self._settle(state, out)
+            case _:
+                assert_never(state)
+
+    def _leave(self, state: State, outcome: str, out: list[Json]) -> None:
+        self.record["led"] = state.name if isinstance(state, Gate) else ""
+        self._go(state.exits[outcome], out)
+
+    def _begin_stage(self, stage: Stage, out: list[Json]) -> str:
+        items = self._items(stage.name, stage.work) if isinstance(stage.work, Over) else None
+        shape, visit = self.program.shape(stage.name), self.record["visits"][stage.name]
+        self.record["stage"] = waves.begin(stage, shape, visit, items)
+        return self._start(stage, out)
+
+    def _items(self, stage: str, work: Over) -> list[Any]:
+        """The list that a Stage is made over. The Flow's bounds rest on its length, so they are held here."""
+        items = record.value(self.record, self.program, work.value)
+        if not isinstance(items, list) or not work.least <= len(found := cast("list[Any]", items)) <= work.cap:
+            bounds = f"{work.least} to {work.cap} items"
+            raise Refused("IR_INVALID", problem=f"stage {stage} takes {bounds}, the list breaks that bound")
+        return found
+
+    def _stage(self, stage: Stage, out: list[Json]) -> None:
+        try:
+            following = self._start(stage, out)
+        except Refused as refused:
+            following = self._refused(stage, refused, out)
+        self._go(following, out)
+
+    def _start(self, stage: Stage, out: list[Json]) -> str:
+        """Start what may start now; the next state's name once the Stage is left, else empty."""
+        shape, under_way = self.program.shape(stage.name), self.record["stage"]
+        for unit in waves.start(stage, shape, under_way, self.flow.concurrency - under_way["alive"]):
+            self._spawn(stage, unit, out)
+        left = waves.left_by(stage, under_way)
+        if left is None:
+            return ""
+        record.publish(self.record, stage.name, record.stage_value(shape, under_way))
+        self.record["stage"], self.record["led"] = None, ""
+        return stage.exits[left]
+
+    def _spawn(self, stage: Stage, number: int, out: list[Json]) -> None:
+        shape, under_way = self.program.shape(stage.name), self.record["stage"]
+        over = under_way["items"] is not None
+        unit = shape.units[0 if over else number]
+        item = under_way["items"][number] if over else ABSENT
+        slots = values(self.record, self.program, unit.reads, number, item)
+        slots.index = number + 1
+        key = fill(unit.label, slots)
+        role, wave = self.flow.roles[unit.role], 1 if over else shape.wave[number]
+        effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
+        prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
+        results = self.record["results"]
+        label = fill(stage.label, self._values(()))
+        sent = effects.spawn(effect, key, label, role, prompt, cwd, self.flow.timeout_ms, len(results) + 1)
+        self.record["live"][effect] = {**_alive(sent), "unit": number, "wave": wave, "result": len(results)}
+        results.append(begun(sent, unit.name))
+        out.append(sent)
+
+    def _decide(self, gate: Gate) -> str:
+        outcome, value = DECIDE[gate.test.kind](gate.test, self.record)
+        if (says := gate.says.get(outcome)) is not None:
+            slots = self._values(gate.reads)
+            slots.slots["value"] = value
+            value = {"text": fill(says, slots), "key": gate.name}
+        record.publish(self.record, gate.name, value)
+        self.record["led"] = gate.name
+        return gate.exits[outcome]
+
+    # ---- the end -----------------------------------------------------------------------------------------------
+
+    def _values(self, reads: tuple[Handoff, ...]) -> Values:
+        return values(self.record, self.program, reads)
+
+    def _settle(self, state: Settle, out: list[Json]) -> str:
+        proposal = self.record["proposal"]
+        if state.outcome != "keep":
+            proposal = self._proposed(state)
+        in_epilogue = self.record["proposal"] is not None
+        if self.flow.epilogue and not in_epilogue:
+            self.record["proposal"] = proposal
+            return self.flow.epilogue
+        self._finish(proposal, out)
+        return ""
+
+    def _proposed(self, state: Settle) -> Json:
+        slots = self._values(state.reads)
+        error, body = None, fill(state.body, slots)
+        if state.code is not None:
+            refusal = self._refusal(state.code, {name: fill(parts, slots) for name, parts in state.facts.items()})
+            error, body = refusal["error"], "\n\n".join(filter(None, (refusal["text"], body)))
+        return {
+            "outcome": state.outcome,
+            "error": error,
+            "header": fill(state.header, slots) or None,
+            "text": cut(body, LIMITS.text_bytes, "Output"),
+            "data": state.data,
+        }
+
+    def _refusal(self, code: str, facts: Json) -> Json:
+        found = diagnostic(code, **facts)
+        return {
+            "outcome": "refused", "error": error_object(found), "header": None, "text": failed_text(found), "data": {},
+        }  # fmt: skip
+
+    def _finish(self, outcome: Json, out: list[Json]) -> None:
+        self.record["proposal"], self.record["stage"] = outcome, None
+        self._run("finished")
+        self._stop_all(out)
+        out.append(effects.done())
+
+
+def _alive(sent: Json) -> Json:
+    asked, protocol = sent["kind"], sent.get("protocol")
+    return {"phase": ALIVE, "asked": asked, "incarnation": 0, "n": 0, "protocol": protocol, "began": None}

@@ -1,0 +1,57 @@
+"""Child runs as the details object lists them, and the records that later states read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piflows.interpreter.events import Event
+from piflows.ir.diagnostic import Diagnostic, diagnostic, error_object, error_text
+
+Json = dict[str, Any]
+
+
+def begun(sent: Json, unit: str) -> Json:
+    """A child run that was asked for. `exitCode` -1 means that it has not settled."""
+    return {
+        "unit": sent["unit"],
+        "name": unit,
+        "stage": sent["stage"],
+        "step": sent["step"],
+        "agent": sent["agent"],
+        "agentSource": sent["source"],
+        "role": sent["role"],
+        "prompt": sent["prompt"],
+        "model": sent["model"],
+        "exitCode": -1,
+        "stopReason": None,
+        "text": "",
+        "stderr": "",
+        "usage": {"input": 0, "output": 0, "costUsd": 0, "turns": 0},
+        "durationMs": None,
+        "error": None,
+    }
+
+
+def settled(result: Json, event: Event, began: int | None) -> None:
+    """Enter a child's final event; durations come from the events' own times."""
+    result["exitCode"], result["stopReason"] = event["exit"], event["stopReason"]
+    result["text"], result["stderr"] = event["text"], event["stderr"]
+    result["model"] = event.get("model") or result["model"]
+    result["durationMs"] = None if began is None else event["at"] - began
+    if event["kind"] == "childFailed":
+        result["error"] = error_object(diagnostic(event["code"], **event["facts"]))
+
+
+def unit_record(result: Json, wave: int, event: Event) -> Json:
+    """What later states read of a child run. Only one that failed has a `stopReason`, and its text is its error's."""
+    out: Json = {name: result[name] for name in ("agent", "role", "step")}
+    out |= {"key": result["unit"], "unit": result["name"], "wave": wave, "control": event.get("control")}
+    if event["kind"] == "childFailed":
+        text = failed_text(diagnostic(event["code"], **event["facts"]))
+        return out | {"status": "failed", "text": text, "stopReason": event["stopReason"]}
+    return out | {"status": "ok", "text": event["text"] or "(no output)"}
+
+
+def failed_text(found: Diagnostic) -> str:
+    """The five-line text of a structured error."""
+    return error_text(found)

@@ -1,0 +1,61 @@
+"""Every bound and default of the reference in one place, for the call models, the rules, the schema and the docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Counts are inclusive bounds; `*_ms` are milliseconds, `*_bytes` UTF-8 bytes."""
+
+    concurrency: int = 4
+    concurrency_max: int = 8
+    parallel_tasks: int = 8
+    flow_depth: int = 2
+    graph_nodes: int = 16
+    critics: int = 8
+    iterations: int = 3
+    iterations_max: int = 8
+    candidates: int = 3
+    candidates_max: int = 8
+    beam: int = 1
+    beam_max: int = 8
+    search_rounds: int = 2
+    search_rounds_max: int = 4
+    voters: int = 3
+    voters_min: int = 2
+    voters_max: int = 8
+    subtasks: int = 8
+    subtasks_max: int = 16
+    review_attempts: int = 2
+    verify_rounds: int = 2
+    attempts_max: int = 4
+    phases_max: int = 12
+    worktree_tasks_min: int = 2
+    participants_min: int = 2
+    debate_rounds: int = 2
+    debate_rounds_max: int = 3
+    sections_min: int = 2
+    probe_interval_ms: int = 5_000
+    probe_interval_min_ms: int = 10
+    probe_interval_max_ms: int = 60_000
+    probes: int = 6
+    probes_max: int = 20
+    lessons: int = 5
+    lessons_max: int = 20
+    timeout_ms: int = 36_000_000
+    timeout_min_ms: int = 1_000
+    check_timeout_ms: int = 300_000
+    approval_ttl_ms: int = 86_400_000
+    approval_ttl_min_ms: int = 60_000
+    approval_ttl_max_ms: int = 2_592_000_000
+    text_bytes: int = 51_200
+    handoff_bytes: int = 51_200
+    command_bytes: int = 16_384
+    label_bytes: int = 256
+    file_bytes: int = 1_048_576
+    nesting: int = 100
+
+
+LIMITS = Limits()
