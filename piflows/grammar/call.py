@@ -1,8 +1,8 @@
 """The flow call: the surface language on one page.
 
 Pydantic models of the common parameters, the shared roles and the modes that can be lowered. Attribute names are
-snake_case, JSON keys camelCase. Everything is strict (`true` is no number) and closed (an unknown key is an error).
-Build is deferred: a call pays only for the models that it needs. Seed: Parameters; Modes.
+snake_case, JSON keys camelCase. Everything is strict (`true` is no number) and closed (an unknown key is an error);
+`null` means that the key is not there. Build is deferred until a call is validated. Seed: Parameters; Modes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import floor
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic.alias_generators import to_camel
 
 from piflows.ir.limits import LIMITS as L
@@ -18,6 +18,10 @@ from piflows.ir.limits import LIMITS as L
 Tier = Literal["fast", "capable", "deep"]
 Thinking = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 Policy = Literal["warn", "quarantine", "fail"]
+RunMode = Literal[
+    "single", "parallel", "chain", "evaluate", "vote", "route", "orchestrate", "graph", "loop", "search", "workflow",
+    "worktree", "debate", "dossier", "monitor",
+]  # fmt: skip
 NonEmpty = Annotated[str, Field(min_length=1)]
 
 
@@ -31,9 +35,15 @@ def _floor(value: float) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-Floored = Annotated[float, AfterValidator(_floor)]  # a range is tested before, on the number as it came
+Floored = AfterValidator(_floor)  # stands after the range, which holds for the number as it came
 Milliseconds = Annotated[float, Field(ge=L.timeout_min_ms, allow_inf_nan=False)]
 Ceiling = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+ONE, SEVERAL = "one", "several"  # tags of a union; pydantic puts them into the place of an error
+
+
+def _how_many(value: Any) -> str:
+    return SEVERAL if isinstance(value, list) else ONE
 
 
 class Shape(BaseModel):
@@ -99,11 +109,13 @@ class Evaluate(Shape):
     """Seed: Evaluate mode (generator-evaluator loop). One critic is a panel of one."""
 
     operator: OperatorRef = OperatorRef.model_construct(agent="operator")
-    redteam: AgentRef | Annotated[list[AgentRef], Field(min_length=1, max_length=L.critics)] = AgentRef.model_construct(
-        agent="redteam"
-    )
+    redteam: Annotated[
+        Annotated[AgentRef, Tag(ONE)]
+        | Annotated[list[AgentRef], Field(min_length=1, max_length=L.critics), Tag(SEVERAL)],
+        Discriminator(_how_many),
+    ] = AgentRef.model_construct(agent="redteam")
     check_command: str | None = None
-    max_iterations: Annotated[Floored, Field(ge=1, le=L.iterations_max)] = L.iterations
+    max_iterations: Annotated[float, Field(ge=1, le=L.iterations_max), Floored] = L.iterations
     pass_contract: str | None = None
 
 
@@ -113,9 +125,9 @@ class Search(Shape):
     generator: AgentRef = AgentRef.model_construct(agent="strategist")
     scorer: AgentRef = AgentRef.model_construct(agent="redteam", tools="none")
     debrief: AgentRef = AgentRef.model_construct(agent="debrief")
-    candidates: Annotated[Floored, Field(ge=1, le=L.candidates_max)] = L.candidates
-    beam_width: Annotated[Floored, Field(ge=1, le=L.beam_max)] = L.beam
-    max_rounds: Annotated[Floored, Field(ge=1, le=L.search_rounds_max)] = L.search_rounds
+    candidates: Annotated[float, Field(ge=1, le=L.candidates_max), Floored] = L.candidates
+    beam_width: Annotated[float, Field(ge=1, le=L.beam_max), Floored] = L.beam
+    max_rounds: Annotated[float, Field(ge=1, le=L.search_rounds_max), Floored] = L.search_rounds
 
 
 class Monitor(Shape):
@@ -124,13 +136,17 @@ class Monitor(Shape):
     command: str
     trigger: Literal["success", "failure", "match"] = "success"
     pattern: str | None = None
-    interval_ms: Annotated[float, Field(ge=L.probe_interval_min_ms, le=L.probe_interval_max_ms)] = L.probe_interval_ms
+    interval_ms: Annotated[
+        float, Field(ge=L.probe_interval_min_ms, le=L.probe_interval_max_ms, allow_inf_nan=False)
+    ] = L.probe_interval_ms
     max_checks: Annotated[Whole, Field(ge=1, le=L.probes_max)] = L.probes
     check_timeout_ms: Milliseconds | None = None
     reactor: AgentRef = AgentRef.model_construct(agent="analyst")
 
 
 class TraceContext(Shape):
+    """Identifiers that join this run to the trial of an evaluation."""
+
     run_id: NonEmpty
     case_id: NonEmpty
     trial_id: NonEmpty
@@ -140,11 +156,15 @@ class TraceContext(Shape):
 
 
 class Checkpoint(Shape):
+    """A question to a person around the whole flow."""
+
     before: Literal["spawn", "finalize"] = "spawn"
     message: str | None = None
 
 
 class Reflexion(Shape):
+    """Lessons of earlier runs."""
+
     enabled: bool
     file: str | None = None
     max_entries: Annotated[Whole, Field(ge=1, le=L.lessons_max)] = L.lessons
@@ -174,7 +194,7 @@ class Call(Shape):
     trace_context: TraceContext | None = None
     trace_strict: bool | None = None
     handoff_policy: Policy = "warn"
-    mode_handoff_policy: dict[str, Policy] | None = None
+    mode_handoff_policy: dict[RunMode, Policy] | None = None
     incomplete_handoff_policy: Literal["fail", "include"] = "fail"
     return_requirements: str | None = None
     require_evidence: bool = False

@@ -213,7 +213,8 @@ class Machine:
     def _begin_stage(self, stage: Stage, out: list[Json]) -> str:
         items = self._items(stage.name, stage.work) if isinstance(stage.work, Over) else None
         shape, visit = self.program.shape(stage.name), self.record["visits"][stage.name]
-        self.record["stage"] = waves.begin(stage, shape, visit, items)
+        label = fill(stage.label, self._values(()))
+        self.record["stage"] = waves.begin(stage, shape, visit, label, items)
         return self._start(stage, out)
 
     def _items(self, stage: str, work: Over) -> list[Any]:
@@ -255,8 +256,8 @@ class Machine:
         effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
         prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
         results = self.record["results"]
-        label = fill(stage.label, self._values(()))
-        sent = effects.spawn(effect, key, label, role, prompt, cwd, self.flow.timeout_ms, len(results) + 1)
+        timeout, step = self.flow.timeout_ms, len(results) + 1
+        sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step)
         self.record["live"][effect] = {**_alive(sent), "unit": number, "wave": wave, "result": len(results)}
         results.append(begun(sent, unit.name))
         out.append(sent)

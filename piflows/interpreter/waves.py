@@ -1,8 +1,9 @@
 """A Stage: who may start now.
 
-Pure functions over the state of one visit, a JSON value: `level` the next wave, `queue` the units that may start (in
-order; under `ready` a heap by longest waiting path), `waiting` the open needs per unit (`ready`), `alive` how many
-run, `failed` whether one has, `done` each unit's record or None, `items` the list of a Stage made `over` one.
+Pure functions over the state of one visit, a JSON value: `label` the stage key, `level` the next wave, `queue` the
+units that may start (in order; under `ready` a heap by longest waiting path), `waiting` the open needs per unit
+(`ready`), `alive` how many run, `failed` whether one has, `done` each unit's record or None, `items` the list of a
+Stage made `over` one.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from piflows.ir.flow import Stage
 Json = dict[str, Any]
 
 
-def begin(stage: Stage, shape: Shape, visit: int, items: list[Any] | None) -> Json:
+def begin(stage: Stage, shape: Shape, visit: int, label: str, items: list[Any] | None) -> Json:
     """The state of a Stage that is entered."""
     size = len(shape.units) if items is None else len(items)
     state: Json = {
         "visit": visit,
+        "label": label,
         "items": items,
         "level": 0,
         "queue": [],

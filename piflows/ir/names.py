@@ -1,13 +1,8 @@
-"""Names that the IR uses as identities, and the escaping that keeps author ids from being taken for structure."""
+"""Names as identities: the escaping that keeps author ids from being taken for structure, and effect ids."""
 
 from __future__ import annotations
 
-from typing import NewType
-
-StateName = NewType("StateName", str)
-UnitName = NewType("UnitName", str)
-RoleName = NewType("RoleName", str)
-UnitKey = NewType("UnitKey", str)
+_ESCAPES = {ord(char): f"%{ord(char):02X}" for char in "%#/!"}
 
 
 def escape_key(author_id: str) -> str:
@@ -17,10 +12,4 @@ def escape_key(author_id: str) -> str:
 
 def effect_id(state: str, visit: int, unit: str = "", attempt: int = 1) -> str:
     """`state#visit/unit!attempt`, the same in every replay. Separators inside names are percent-escaped."""
-    return f"{_part(state)}#{visit}/{_part(unit)}!{attempt}"
-
-
-def _part(name: str) -> str:
-    for char in "%#/!":
-        name = name.replace(char, f"%{ord(char):02X}")
-    return name
+    return f"{state.translate(_ESCAPES)}#{visit}/{unit.translate(_ESCAPES)}!{attempt}"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import strategies as st
+
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.tables import DONE
 from piflows.ir.flow import Flow
@@ -29,7 +31,7 @@ class Run:
 
     flow: Flow
     reply: Reply
-    pick: Callable[[int], int] = lambda count: 0
+    pick: Callable[[int], int] = lambda _: 0
     crashes: frozenset[int] = frozenset()
     journal: list[Json] = field(default_factory=list)
     most_alive: int = 0
@@ -140,5 +142,22 @@ def keyed(replies: dict[str, Json | list[Json]], default: Json | None = None) ->
             visit = int(effect["effect"].rsplit("#", 1)[1].split("/")[0])
             found = found[min(visit, len(found)) - 1]
         return dict(found)
+
+    return reply
+
+
+SALTS = st.integers(0, 2**16)
+
+
+def salted(salt: int) -> Reply:
+    """Replies that depend on the effect alone: visit, unit and salt decide success, failure and verdict."""
+
+    def reply(effect: Json) -> Json:
+        mark = sum(map(ord, effect["effect"])) * 31 + salt
+        if effect["kind"] == "command":
+            return {"exit": mark % 2, "text": f"out {mark}"}
+        if mark % 5 == 0:
+            return fail(f"broke {mark}")
+        return ok(f"VERDICT: {'PASS' if mark % 3 else 'REVISE'}\n{effect['unit']} {mark}")
 
     return reply

@@ -150,7 +150,8 @@ def evaluate(times: int, check: bool = False) -> Flow:
             Action("check", Command(text("npm test")), {"then": "checked"}),
             Gate("checked", ExitZero("check"), exits, says),
         ]
-        broken = Settle("broken", "refused", "CHECK_COMMAND_FAILED", {"command": text("npm test"), "reason": (Slot("why", "reason"),)},
+        facts = {"command": text("npm test"), "reason": (Slot("why", "reason"),)}
+        broken = Settle("broken", "refused", "CHECK_COMMAND_FAILED", facts,
                         reads=(Handoff("why", Ref("checked"), form="report"),))  # fmt: skip
         states.append(broken)
     return flow(*states)
@@ -189,6 +190,8 @@ def test_a_check_that_cannot_start_is_a_code() -> None:
 
 
 def search(width: int) -> Flow:
+    rest: dict[str, Any] = {"failure": "drain"}
+    scored = {"then": "beam", "stuck": "beam"}
     makers = [unit(f"g{n}") for n in (1, 2, 3)]
     pattern = Unit("score", "scorer", (Text("score-"), Index()), (Slot("it"),), (), (Handoff("it", Ref("", "item")),))
     picked = (Handoff("beam", Ref("beam")),)
@@ -196,9 +199,9 @@ def search(width: int) -> Flow:
         "end", "worker", text("end"), (Each("beam", (Slot("item"), Text(" at "), Slot("item", "score"))),), (), picked
     )
     return flow(
-        Stage("make", text("make"), Plan(tuple(makers)), {"then": "some", "stuck": "some"}, failure="drain"),
+        Stage("make", text("make"), Plan(tuple(makers)), {"then": "some", "stuck": "some"}, **rest),
         Gate("some", AtLeast("make", 1), {"enough": "score", "short": "none"}),
-        Stage("score", text("score"), Over(Ref("make", "ok"), pattern, 3, 1), {"then": "beam", "stuck": "beam"}, failure="drain"),
+        Stage("score", text("score"), Over(Ref("make", "ok"), pattern, 3, 1), scored, **rest),
         Gate("beam", Beam("score", width), {"kept": "end"}),
         Stage("end", text("end"), Plan((final,)), {"then": "done", "failed": "none"}),
         DONE,
@@ -271,8 +274,8 @@ def test_all_visits_of_an_action_are_read() -> None:
 
 def test_the_epilogue_keeps_or_replaces_what_was_proposed() -> None:
     def with_epilogue(last: Settle) -> dict[str, Any]:
-        made = flow(stage([unit("a")]), DONE, FAILED, stage([unit("z")], "after", exits={"then": "last", "failed": "last"}),
-                    last, epilogue="after")  # fmt: skip
+        after = stage([unit("z")], "after", exits={"then": "last", "failed": "last"})
+        made = flow(stage([unit("a")]), DONE, FAILED, after, last, epilogue="after")
         return Run(made, keyed({})).go().outcome["proposal"]
 
     assert with_epilogue(Settle("last", "keep"))["header"] == "all done"

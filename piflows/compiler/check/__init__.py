@@ -1,0 +1,42 @@
+"""The checker: prove it before spend.
+
+In     a subject: the call as plain JSON, the Flow that it lowers to, or the host of a run
+Out    diagnostics in the order of the registry, each once
+Rules  one rule, one file; a rule reads and yields, and imports no other rule
+       a rule names a code and gives facts: the sentences are in `ir/codes.py`
+       order is meaning: the first error gives the run its code
+Add    a rule: one module in `rules/`, one line in `registry.py`, its code in `ir/codes*.py` when it is new
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from piflows.compiler.check.registry import RULES
+from piflows.compiler.check.rule import CallSubject, FlowSubject, HostSubject, Kind
+from piflows.ir.diagnostic import Diagnostic
+
+Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and what it found
+
+
+def check(subject: CallSubject | FlowSubject | HostSubject) -> Iterator[Found]:
+    """What the rules for this subject find, lazily: a host rule may ask a person."""
+    for place, rule in enumerate(RULES):
+        if rule.SUBJECT == _kind(subject):
+            yield from ((place, found) for found in rule.check(subject))
+
+
+def in_order(found: Iterable[Found]) -> tuple[Diagnostic, ...]:
+    """In the registry's order, repeats dropped."""
+    ordered = sorted(found, key=lambda each: each[0])
+    return tuple(dict.fromkeys(diagnostic for _, diagnostic in ordered))
+
+
+def _kind(subject: CallSubject | FlowSubject | HostSubject) -> Kind:
+    match subject:
+        case CallSubject():
+            return "call"
+        case FlowSubject():
+            return "flow"
+        case HostSubject():
+            return "host"

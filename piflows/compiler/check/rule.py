@@ -1,0 +1,125 @@
+"""What a rule is, and what it looks at.
+
+A rule module has a docstring (what it refuses; `Reports CODE`; `Refused: …`; `Accepted: …`), `CODES`, `SUBJECT`, and
+`check(subject)`, which yields what it finds, in the order of the text. A rule reads and yields, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from piflows.compiler.params import Misfit, Path
+from piflows.ir.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from piflows.compiler.context import Catalog, Context
+    from piflows.compiler.expand import Expansion
+    from piflows.compiler.lower.make import Lowered
+    from piflows.compiler.places import Places
+    from piflows.ir.source import Where
+
+Kind = Literal["call", "flow", "host"]
+
+
+class Rule(Protocol):
+    """A rule module."""
+
+    @property
+    def CODES(self) -> tuple[str, ...]: ...
+
+    @property
+    def SUBJECT(self) -> str: ...
+
+    def check(self, subject: Any, /) -> Iterator[Diagnostic]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubject:
+    """A call before it is a Flow, as plain JSON.
+
+    given      what the caller wrote; `call` what it stands for: the same, or the expansion of its preset
+    answer     `list` or `config` when that is what is asked for: then nothing else of the call counts
+    modes      the active modes, in the reference's order; `mode` is the only one, or None
+    misfits    what the models refuse in `call`
+    available  the modes that can be lowered
+    """
+
+    given: Mapping[str, Any]
+    call: Mapping[str, Any]
+    answer: str | None
+    modes: tuple[str, ...]
+    expansion: Expansion | None
+    misfits: tuple[Misfit, ...]
+    catalog: Catalog
+    context: Context
+    at: Places
+    available: Collection[str]
+
+    @property
+    def mode(self) -> str | None:
+        return self.modes[0] if len(self.modes) == 1 else None
+
+    @property
+    def scope(self) -> str:
+        return scope_of(self.given)
+
+    def nodes(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The nodes of a graph that are objects with an id, with their paths."""
+        graph = self.call.get("graph") if self.mode == "graph" else None
+        listed: Any = cast("dict[str, Any]", graph).get("nodes") if isinstance(graph, dict) else None
+        for number, node in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
+            if isinstance(node, dict) and isinstance(cast("dict[str, Any]", node).get("id"), str):
+                yield ("graph", "nodes", number), cast("dict[str, Any]", node)
+
+    def needs(self) -> dict[str, list[str]]:
+        """The dependencies of a graph: id → ids, of the first node of each id."""
+        found: dict[str, list[str]] = {}
+        for _, node in self.nodes():
+            found.setdefault(node["id"], [need for _, need in dependencies((), node)])
+        return found
+
+
+def dependencies(path: Path, node: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """The ids that a node depends on, with the path of each entry."""
+    listed = node.get("dependsOn")
+    for number, need in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
+        if isinstance(need, str):
+            yield (*path, "dependsOn", number), need
+
+
+def scope_of(given: Mapping[str, Any]) -> str:
+    """The scope that a call is looked up in; one that does not exist is read as the default, and refused."""
+    scope = given.get("agentScope")
+    return scope if scope in ("user", "project", "all") else "user"
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSubject:
+    """A Flow that was lowered from a call. `at` gives the place of a state, or of one of its units."""
+
+    lowered: Lowered
+    context: Context
+    at: Callable[[str, str], Where]
+
+
+@dataclass(frozen=True, slots=True)
+class HostSubject:
+    """What the host must allow before a child starts.
+
+    preset        the name of a preset from the project, or None; `agents` the agents from the project
+    confirm       whether those need a person's consent
+    checkpoint    `spawn` or `finalize` when the flow asks for one
+    trace_strict  None when the flow leaves it to the environment
+    ask           puts a yes-or-no question to a person; None without one
+    """
+
+    env: Mapping[str, str]
+    preset: str | None = None
+    agents: tuple[str, ...] = ()
+    confirm: bool = True
+    checkpoint: str | None = None
+    trace_strict: bool | None = None
+    trace_file: str | None = None
+    ask: Callable[[str], bool] | None = None

@@ -1,0 +1,53 @@
+"""What compilation may know of the outside, as values: nothing in the pure part looks anything up by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from piflows.ir.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from piflows.grammar.agent import Agent
+    from piflows.grammar.preset import Preset
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The agents and presets that one scope gives, after shadowing; both sorted by name.
+
+    issues       what is wrong with files that were read, or could not be, in the order of the sources
+    skipped      name → the issue that kept a file of that name out (its stem, and the name it declares when known)
+    agents_dirs  source → directory, also of the sources that this scope does not read; `presets_dirs` likewise
+    """
+
+    agents: Mapping[str, Agent]
+    presets: Mapping[str, Preset]
+    issues: tuple[Diagnostic, ...] = ()
+    agents_dirs: Mapping[str, str] = field(default_factory=dict[str, str])
+    presets_dirs: Mapping[str, str] = field(default_factory=dict[str, str])
+    skipped: Mapping[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """cwd, home: absolute paths. env: the variables of the process. catalog: scope → what it gives.
+
+    real: a directory as an author wrote it (relative to `cwd`, "" = `cwd`) → its real absolute path, symlinks resolved.
+    """
+
+    cwd: str
+    home: str
+    env: Mapping[str, str]
+    catalog: Callable[[str], Catalog]
+    real: Callable[[str], str]
+
+    def holding(self, preset: Preset) -> Context:
+        """The same, with this preset in every scope, whatever else has its name."""
+
+        def catalog(scope: str) -> Catalog:
+            found = self.catalog(scope)
+            return replace(found, presets=dict(sorted((found.presets | {preset.name: preset}).items())))
+
+        return replace(self, catalog=catalog)

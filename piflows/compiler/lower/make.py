@@ -1,0 +1,241 @@
+"""Maker: what every mode builds its Flow with. States stand in the Flow in the order in which they are made.
+
+A mode says what is special about it; the Maker adds what is the same everywhere: roles, the call's numbers, the
+handoff policy, return requirements, normal forms, and the pointer of every state and unit into the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from piflows.compiler.context import Catalog
+from piflows.compiler.prompts import Filling, Hole, Renderer, pieces
+from piflows.compiler.resolve import Reference, resolve_role
+from piflows.grammar.call import Call, GraphNode, Policy, TaskItem
+from piflows.ir.actions import Doing
+from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
+from piflows.ir.gates import Condition, Round
+from piflows.ir.parts import Parts, Section, Slot, Text, normal, text
+from piflows.ir.plan import Over, Plan
+from piflows.ir.unit import Handoff, Protocol, Ref, Role, Unit
+from piflows.ir.visible import visible
+
+EVIDENCE = (
+    "Back every claim that matters with a file:line reference, command output or a citation, or name the gap plainly."
+)
+POLICIES: tuple[Policy, ...] = ("warn", "quarantine", "fail")  # from the mildest to the strictest
+RUN = "run"  # the slot in which the end of a flow reads the child run that failed
+_SLOT = re.compile(r"\{(\w+)\}")
+
+Budget = Literal["maxCostUsd", "maxTokens", "maxGeneratedTokens"]
+
+
+def t(sentence: str, **fillings: Filling) -> Parts:
+    """A sentence of our own as parts: each `{name}` is replaced once, what it is replaced by is never read again.
+
+    Raises KeyError for a name without a filling.
+    """
+    out: Parts = ()
+    for place, piece in enumerate(_SLOT.split(sentence)):
+        out += tuple(pieces(fillings[piece] if place % 2 else piece))
+    return normal(out)
+
+
+def joined(blocks: Sequence[Parts], between: str) -> Parts:
+    """Blocks of parts with a text between each two."""
+    out: Parts = ()
+    for number, block in enumerate(blocks):
+        out += (*text(between), *block) if number else block
+    return normal(out)
+
+
+def first_text(*candidates: str | None) -> str:
+    """The first that is there and not blank, else empty."""
+    return next((each for each in candidates if each is not None and each.strip()), "")
+
+
+def objective(contract: Mapping[str, Any] | None) -> str | None:
+    """The objective of a delegation contract, which can stand for a task."""
+    found = contract.get("objective") if contract is not None else None
+    return found if isinstance(found, str) else None
+
+
+def report(slot: str, value: Ref, absent: Literal["refuse", "omit"] = "refuse") -> Handoff:
+    """A value that goes to the parent, as it is."""
+    return Handoff(slot, value, form="report", absent=absent)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A Flow, and the JSON pointer into the expanded call of each (state, unit); the unit is empty for the state."""
+
+    flow: Flow
+    pointers: dict[tuple[str, str], str]
+
+
+class Maker:
+    """Collects the states of one Flow. Names are the mode's own; those of roles are made from slot and agent."""
+
+    def __init__(self, mode: str, call: Call, catalog: Catalog, render: Renderer, home: str = "") -> None:
+        self.mode, self.call, self.catalog, self.home = mode, call, catalog, home
+        self._render = render
+        self._states: list[State] = []
+        self._pointers: dict[tuple[str, str], str] = {}
+        self.roles: dict[str, Role] = {}
+        own = [policy for of, policy in (call.mode_handoff_policy or {}).items() if of == mode]
+        self._policy = max((call.handoff_policy, *own), key=POLICIES.index)
+
+    # ---- who and what ------------------------------------------------------------------------------------------
+
+    def role(self, ref: Reference, slot: str, protocol: Protocol | None = None) -> str:
+        """The name of the role that a reference stands for. Equal references are one role."""
+        role = resolve_role(ref, slot, protocol, self.call, self.catalog)
+        base = role.agent if role.agent == role.slot else f"{role.slot}-{role.agent}"
+        name, number = base, 1
+        while self.roles.setdefault(name, role) != role:
+            number += 1
+            name = f"{base}-{number}"
+        return name
+
+    def unit(
+        self,
+        stage: str,
+        name: str,
+        role: str,
+        label: Parts,
+        prompt: Parts,
+        *,
+        needs: Sequence[str] = (),
+        reads: Sequence[Handoff] = (),
+        at: str = "",
+    ) -> Unit:
+        """A unit of a Stage that is made next; `at` points to what the author wrote about it."""
+        self._pointers[stage, name] = at
+        return Unit(name, role, normal(label), normal(prompt), tuple(needs), tuple(reads))
+
+    def prompt(self, template: str, reads: Sequence[Handoff] = (), **fillings: Filling) -> Parts:
+        """A prompt from its template, which knows the slot of each handoff by its name."""
+        return self._render(template, fillings | {each.slot: Hole(each.slot) for each in reads})
+
+    def requirements(self, item: TaskItem | GraphNode | None = None) -> Parts:
+        """What a task gets appended: its own return requirements before the call's. Seed: Return requirements."""
+        prose, evidence = self.call.return_requirements, self.call.require_evidence
+        if item is not None and item.return_requirements is not None:
+            prose = item.return_requirements
+        if item is not None and item.require_evidence is not None:
+            evidence = item.require_evidence
+        bullets = [each for each in (prose, EVIDENCE if evidence else None) if each is not None and each.strip()]
+        if not bullets:
+            return ()
+        return text("\n\n## Return requirements\n\n" + "\n".join(f"- {each.strip()}" for each in bullets))
+
+    def reads(
+        self, slot: str, value: Ref, absent: Literal["refuse", "omit", "text"] = "refuse", instead: str = ""
+    ) -> Handoff:
+        """A value that crosses to another role, under the call's policy for this mode."""
+        return Handoff(slot, value, absent=absent, instead=instead, policy=self._policy)
+
+    # ---- states ------------------------------------------------------------------------------------------------
+
+    def stage(
+        self, name: str, label: Parts, work: Sequence[Unit] | Over, *, then: str, failed: str = "", at: str = ""
+    ) -> None:
+        """A Stage in waves. `failed` is where it stops for a failure; without it the Stage drains and goes on."""
+        exits, failure = (
+            ({"then": then, "failed": failed}, "stop") if failed else ({"then": then, "stuck": then}, "drain")
+        )
+        plan = work if isinstance(work, Over) else Plan(tuple(work))
+        self._add(Stage(name, normal(label), plan, exits, failure=failure), at)
+
+    def gate(
+        self,
+        name: str,
+        test: Condition,
+        exits: Mapping[str, str],
+        *,
+        says: Mapping[str, Parts] | None = None,
+        reads: Sequence[Handoff] = (),
+        at: str = "",
+    ) -> None:
+        """A decision; `says` makes a text of the value of an outcome."""
+        said = {outcome: normal(parts) for outcome, parts in (says or {}).items()}
+        self._add(Gate(name, test, dict(exits), said, tuple(reads)), at)
+
+    def round(self, name: str, begins: float, *, again: str, spent: str, at: str = "") -> None:
+        """The way back, in which `again` is begun `begins` times in all."""
+        self.gate(name, Round(int(begins) - 1), {"again": again, "spent": spent}, at=at)
+
+    def action(self, name: str, do: Doing, *, then: str, at: str = "") -> None:
+        """One effect that is not a child."""
+        self._add(Action(name, do, {"then": then}), at)
+
+    def settle(
+        self,
+        name: str,
+        outcome: Literal["success", "stopped", "refused"],
+        *,
+        header: Parts = (),
+        body: Parts = (),
+        code: str | None = None,
+        facts: Mapping[str, Parts] | None = None,
+        reads: Sequence[Handoff] = (),
+        data: dict[str, Any] | None = None,
+        at: str = "",
+    ) -> None:
+        """An end; what it reads are reports."""
+        told = {fact: normal(parts) for fact, parts in (facts or {}).items()}
+        ending = Settle(name, outcome, code, told, _line(normal(header)), normal(body), tuple(reads), data or {})
+        self._add(ending, at)
+
+    def stopped(self, name: str, stage: str, header: Parts = ()) -> None:
+        """The end that a failed run of a Stage leads to: no error code, its own text under the mode's words.
+
+        The header may read the run's record from the slot `RUN`.
+        """
+        self.settle(name, "stopped", header=header, body=(Slot(RUN),), reads=[report(RUN, Ref(stage, "failed"))])
+
+    def _add(self, state: State, at: str) -> None:
+        self._states.append(state)
+        self._pointers[state.name, ""] = at
+
+    # ---- the whole ---------------------------------------------------------------------------------------------
+
+    def flow(self, entry: str) -> Flow:
+        """The Flow of all states that were made."""
+        call = self.call
+        limits: dict[Budget, float | None] = {
+            "maxCostUsd": call.max_cost_usd,
+            "maxTokens": call.max_tokens,
+            "maxGeneratedTokens": call.max_generated_tokens,
+        }
+        about = {"preset": call.preset, "why": call.why, "agentScope": call.agent_scope}
+        return Flow(
+            self.mode,
+            entry,
+            tuple(self._states),
+            self.roles,
+            concurrency=call.concurrency,
+            timeout_ms=int(call.timeout_ms),
+            ceilings=tuple(Ceiling("flow", what, float(limit)) for what, limit in limits.items() if limit is not None),
+            allow_shared_write=call.allow_shared_write_cwd,
+            about={name: value for name, value in about.items() if value is not None},
+        )
+
+    def lowered(self, flow: Flow) -> Lowered:
+        """The Flow with the pointers of its states and units."""
+        return Lowered(flow, self._pointers)
+
+
+def _line(parts: Parts) -> Parts:
+    """A header is one line, whatever an author put into a name or a command."""
+    return tuple(
+        Text(visible(part.text))
+        if isinstance(part, Text)
+        else Section(part.slot, _line(part.parts), part.field, _line(part.otherwise))
+        if isinstance(part, Section)
+        else part
+        for part in parts
+    )

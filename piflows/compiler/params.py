@@ -1,0 +1,225 @@
+"""What a call's parameters say before they are a Flow: which mode is active, and what the models refuse.
+
+Seed: Modes; Parameters. Everything here works on the call as plain JSON, so that the rules can speak about a call that
+the models refuse.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from piflows.grammar.call import ONE, SEVERAL, Call, RunMode
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Path = tuple[str | int, ...]  # the keys and indexes that lead to a value
+RETIRED = {"returnContract": "returnRequirements", "workerReturnContract": "workerReturnRequirements"}
+RUN_MODES: tuple[str, ...] = get_args(RunMode)
+SHOWN = 80  # characters of an offending value
+KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What the models refuse. `code` is the code of the catalogue that is due: UNKNOWN_PARAMETER, or that of a field
+    with a code of its own, or CALL_INVALID. `problem` is the clause that says it; `hint` may follow an unknown key.
+    """
+
+    path: Path
+    code: str
+    problem: str
+    hint: str = ""
+
+
+def mode_key(mode: str) -> str:
+    """The top-level key that activates a mode."""
+    return {"single": "agent", "parallel": "tasks"}.get(mode, mode)
+
+
+def answers(call: Mapping[str, Any]) -> str | None:
+    """`list` or `config` for a call that is answered without a run and ignores everything else."""
+    if call.get("list") is True:
+        return "list"
+    return "config" if call.get("showConfig") is True else None
+
+
+def active(call: Mapping[str, Any]) -> list[str]:
+    """The modes that a call activates, in the reference's order; `{}` activates an object mode, `[]` no list mode."""
+    modes = [mode for mode in RUN_MODES if mode != "single" and _given(mode, call.get(mode_key(mode)))]
+    if not modes and call.get("agent") and (call.get("task") or call.get("contract")):
+        return ["single"]
+    return modes
+
+
+def _given(mode: str, value: Any) -> bool:
+    if mode in ("parallel", "chain"):
+        return bool(value)
+    return isinstance(value, (dict, list)) or bool(value)
+
+
+def text(value: Any) -> str | None:
+    """A text that is not blank, else None."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def pointer(path: Path) -> str:
+    """The RFC 6901 pointer of a path."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def spell(path: Path) -> str:
+    """A path as people write it: `graph.nodes[2].task`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def owner(path: Path) -> str:
+    """What the value at `path` is called in a sentence."""
+    return spell(path) or "the call"
+
+
+def contracts(call: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Every `contract` of a call, in its order, with its path."""
+    return (found for found in walk(call) if found[0][-1:] == ("contract",) and found[1] is not None)
+
+
+def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value with its path, depth first in the order of the text; what is inside a `contract` is left out."""
+    stack: list[tuple[Path, Any]] = [(path, value)]
+    while stack:
+        path, value = stack.pop()
+        yield path, value
+        if path[-1:] == ("contract",):
+            continue
+        if isinstance(value, dict):
+            members = [(*path, key) for key in cast("dict[str, Any]", value)]
+            stack += zip(reversed(members), reversed(list(cast("dict[str, Any]", value).values())), strict=True)
+        elif isinstance(value, list):
+            items = cast("list[Any]", value)
+            stack += [((*path, index), items[index]) for index in reversed(range(len(items)))]
+
+
+def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
+    """The call as its model, or what the models refuse, in the order of the fields."""
+    from pydantic import ValidationError
+
+    try:
+        return Call.model_validate(call), ()
+    except ValidationError as refused:
+        errors = refused.errors(include_url=False)
+        return None, tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
+
+
+def _misfit(error: Mapping[str, Any]) -> Misfit | None:
+    kind: str = error["type"]
+    path = _untagged(error["loc"])
+    if kind == "extra_forbidden" or path != error["loc"] and error["loc"][-1] == KEY:
+        return None if path[-1] in RETIRED else Misfit(path, "UNKNOWN_PARAMETER", str(path[-1]), _hint(path))
+    problem = f"{owner(path)} is missing"
+    if kind != "missing":
+        problem = f"{owner(path)} is {shown(error['input'])}, it must be {_allowed(error)}"
+    return Misfit(path, _code(path, kind), problem)
+
+
+def _untagged(loc: Path) -> Path:
+    """The path without the steps that pydantic adds: the tag of the union behind `redteam`, the mark of a key."""
+    marked = loc[:1] == ("modeHandoffPolicy",) and loc[2:] == (KEY,)
+    path = loc[:2] if marked else loc
+    return tuple(
+        step for at, step in enumerate(path) if not (at and path[at - 1] == "redteam" and step in (ONE, SEVERAL))
+    )
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence: JSON, shortened; of lists and objects only what they are."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        length = len(cast("list[Any]", value))
+        return f"a list of {length}" if length else "an empty list"
+    written = json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= SHOWN else f"{written[:SHOWN]}…"
+
+
+_ALLOWED = {
+    "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+
+
+def _allowed(error: Mapping[str, Any]) -> str:
+    limit: Mapping[str, Any] = error.get("ctx", {})
+    match error["type"]:
+        case "greater_than_equal":
+            return f"at least {limit['ge']:g}"
+        case "less_than_equal":
+            return f"at most {limit['le']:g}"
+        case "too_short":
+            return f"a list of at least {limit['min_length']}"
+        case "too_long":
+            return f"a list of at most {limit['max_length']}"
+        case "literal_error":
+            return re.sub(r"'([^']*)'", r"\1", limit["expected"])
+        case "model_type" if error["loc"][-1] == ONE:
+            return "an object or a list of objects"
+        case kind:
+            return _ALLOWED.get(kind, error["msg"])
+
+
+def _code(path: Path, kind: str) -> str:
+    """The code of a field that has one of its own."""
+    match path:
+        case ("concurrency",):
+            return "INVALID_CONCURRENCY"
+        case ("agentScope",):
+            return "INVALID_SCOPE"
+        case ("why",):
+            return "WHY_REQUIRED"
+        case ("graph", "nodes") if kind in ("missing", "too_short", "too_long"):
+            return "GRAPH_INVALID"
+        case ("graph", "nodes", int(), "id" | "agent" | "task") if kind in ("missing", "string_too_short"):
+            return "GRAPH_INVALID"
+        case ("monitor", "command") if kind == "missing":
+            return "MONITOR_INVALID"
+        case (*_, "contract"):
+            return "INVALID_DELEGATION_CONTRACT"
+        case _:
+            return "CALL_INVALID"
+
+
+def _hint(path: Path) -> str:
+    """The nearest known name beside an unknown key."""
+    from piflows.grammar.near import hint
+
+    return hint(str(path[-1]), _names(path[:-1]))
+
+
+def _names(path: Path) -> list[str]:
+    """The keys that the object at `path` may hold."""
+    if path == ("modeHandoffPolicy",):
+        return list(RUN_MODES)
+    model: type[BaseModel] = Call
+    for step in path:
+        if isinstance(step, str):
+            fields = {field.alias: field.annotation for field in model.model_fields.values()}
+            model = next(_models(fields[step]))
+    return [str(field.alias) for field in model.model_fields.values()]
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models inside a type such as `list[TaskItem] | None`."""
+    if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
+        yield cast("type[BaseModel]", annotation)
+    for inner in get_args(annotation):
+        yield from _models(inner)

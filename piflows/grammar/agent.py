@@ -1,0 +1,116 @@
+"""Agent files: frontmatter and, as the rest of the file, the system prompt.
+
+Keys: `name` and `description` (required), `tools` (names; `none` for no tools, absent or blank for pi's defaults),
+`model`, `tier`, `thinking`. Seed: Modes; Parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from piflows.grammar.call import Thinking, Tier
+from piflows.grammar.frontmatter import FileFault, Front, decode, read_front, unknown_keys
+from piflows.grammar.near import hint
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.digest import text_digest
+from piflows.ir.source import Where
+
+Source = Literal["package", "user", "project"]
+
+KEYS = ("name", "description", "tools", "model", "tier", "thinking")
+TIERS: tuple[str, ...] = get_args(Tier)
+LEVELS: tuple[str, ...] = get_args(Thinking)
+
+_WORDS = {  # what other hosts, and people, call the same thing
+    **dict.fromkeys(("allowedtools", "toolset", "toolnames", "allow", "permissions"), "tools"),
+    **dict.fromkeys(("reasoning", "reasoningeffort", "effort", "thinkinglevel"), "thinking"),
+    **dict.fromkeys(("title", "id", "agent"), "name"),
+    **dict.fromkeys(("summary", "purpose", "about"), "description"),
+    **dict.fromkeys(("llm", "engine", "modelid"), "model"),
+    **dict.fromkeys(("size", "modeltier"), "tier"),
+}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent as its file says. `tools` None = pi's defaults, () = none. `digest` is that of the file's bytes.
+
+    A file does not know where it was found: `source` is `package` until discovery says otherwise.
+    """
+
+    name: str
+    description: str
+    tools: tuple[str, ...] | None
+    model: str | None
+    tier: str | None
+    thinking: str | None
+    prompt: str
+    file: str
+    source: Source
+    digest: str
+
+
+def parse_agent(data: bytes, file: str) -> tuple[Agent | None, list[Diagnostic]]:
+    """The agent of a file, or None, and what is to be said about the file."""
+    found: list[Diagnostic] = []
+    try:
+        return _agent(read_front(decode(data, file), file), data, found), found
+    except FileFault as fault:
+        code = "AGENT_FILE_UNREADABLE" if fault.kind == "unreadable" else "AGENT_FRONTMATTER_INVALID"
+        return None, [*found, diagnostic(code, fault.where, file=file, problem=fault.problem)]
+
+
+def _agent(front: Front, data: bytes, found: list[Diagnostic]) -> Agent:
+    """Adds to `found` what refuses nothing. Raises FileFault."""
+    found += front.warnings
+    found += unknown_keys(front, "an agent file", KEYS, _WORDS)
+    return Agent(
+        name=_name(front),
+        description=front.required("description"),
+        tools=_tools(front, found),
+        model=front.text("model") or None,
+        tier=_tier(front, found),
+        thinking=_thinking(front, found),
+        prompt=front.body.strip(),
+        file=front.file,
+        source="package",
+        digest=text_digest(data),
+    )
+
+
+def _name(front: Front) -> str:
+    """Any text of one line: it stands in prompts, headings and control lines."""
+    name = front.required("name")
+    if _CONTROL.search(name):
+        raise FileFault("frontmatter", "`name` holds a line break or a control character", front.where("name"))
+    return name
+
+
+def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
+    if not front.given("tools"):
+        return None
+    names = [value.text for value in front.names("tools")]
+    folded = [name.lower() for name in names]
+    if "bash" in folded and "bash-ro" in folded:
+        reason = "beside `bash` it restricts nothing: the agent can write"
+        found.append(diagnostic("PARAMETER_IGNORED", front.where("tools"), key="bash-ro", reason=reason))
+    return () if folded == ["none"] else tuple(dict.fromkeys(names))
+
+
+def _tier(front: Front, found: list[Diagnostic]) -> str | None:
+    tier = front.text("tier")
+    if tier and tier not in TIERS:
+        reason = f'"{tier}" is none of {", ".join(TIERS)}.{hint(tier, TIERS)}'
+        found.append(diagnostic("PARAMETER_IGNORED", front.where("tier"), key="tier", reason=reason))
+    return tier if tier in TIERS else None
+
+
+def _thinking(front: Front, found: list[Diagnostic]) -> str | None:
+    level = front.text("thinking")
+    if level and level not in LEVELS:
+        problem = f'"{level}" is no level.{hint(level, LEVELS)}'
+        found.append(diagnostic("AGENT_THINKING_INVALID", front.where("thinking"), file=front.file, problem=problem))
+    return level if level in LEVELS else None

@@ -1,0 +1,80 @@
+"""Placeholders in the text of a task: `{task}`, `{previous}`, `{node.<id>}`, `{phase.<id>}`.
+
+Which kinds a text may hold is its mode's matter; every other brace is text, and so is a placeholder whose braces are
+doubled on both sides: `{{task}}` stays as it is. An id is whatever stands before the closing brace on the same line, as
+ids have no rule for their characters; one with a brace or a line break cannot be named.
+
+Seed: Workflow presets; Graph mode (static DAG); Workflow mode.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from piflows.grammar.near import nearest
+
+Kind = Literal["task", "previous", "node", "phase"]
+
+_ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
+_NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}
+_INSIDE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_NAMED)})\.[^{{}}\r\n]++)"
+_PLACEHOLDER = re.compile(rf"\{{\{{{_INSIDE}\}}\}}|\{{({_INSIDE})\}}")
+_WORD = re.compile(r"\{\{? *([^\W\d_]++)((?:[ .:_-][\w .:-]{0,63})?)\}\}?")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """One placeholder: `name` is the id behind the dot ("" without one), `raw` its text, `start` its offset."""
+
+    kind: Kind
+    name: str
+    raw: str
+    start: int
+
+
+def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
+    """`text` as its pieces in order, none of them empty: literal text, and the placeholders of `kinds`."""
+    pieces: list[str | Placeholder] = []
+    done = 0
+    for match in _PLACEHOLDER.finditer(text):
+        kind, _, name = (match[1] or "").partition(".")
+        if kind not in kinds:
+            continue
+        if match.start() > done:
+            pieces.append(text[done : match.start()])
+        pieces.append(Placeholder((_ALONE | _NAMED)[kind], name, match[0], match.start()))
+        done = match.end()
+    return [*pieces, text[done:]] if done < len(text) else pieces
+
+
+def near_misses(text: str, kinds: Collection[str]) -> list[tuple[str, str]]:
+    """Words in braces that stay text but look like a placeholder of `kinds`, each with what was probably meant.
+
+    In the order of their first occurrence: `{Task}`, `{ task }`, `{tasks}`, `{{task}}`, `{nodes.a}`, `{node: a}`.
+    """
+    found: dict[str, str] = {}
+    for match in _WORD.finditer(text):
+        raw = match[0]
+        if raw.startswith("{{") == raw.endswith("}}") and not _is_placeholder(raw):
+            meant = _meant(match[1], match[2].strip(" .:_-"), kinds)
+            if meant is not None:
+                found.setdefault(raw, meant)
+    return list(found.items())
+
+
+def _is_placeholder(raw: str) -> bool:
+    match = _PLACEHOLDER.fullmatch(raw)
+    return match is not None and match[1] is not None
+
+
+def _meant(head: str, rest: str, kinds: Collection[str]) -> str | None:
+    """A slip keeps the first letter: `{mode}` and `{mask}` are words of their own, not `{node.x}` and `{task}`."""
+    known = _NAMED if rest else _ALONE
+    kind = nearest(head, [each for each in known if each in kinds and each[0] == head[0].lower()])
+    if kind is not None:
+        return f"{{{kind}.{rest}}}" if rest else f"{{{kind}}}"
+    bare = head.lower().removesuffix("s")
+    return f"{{{bare}.<id>}}" if not rest and bare in _NAMED and bare in kinds else None

@@ -1,0 +1,126 @@
+"""The scripted backend: deterministic replies from a file, or a rehearsal that answers every protocol.
+
+The embedded default: no model, no network. For each child the first rule that matches and is not used up answers; a
+child that no rule matches gets the rehearsal reply, the shortest text that satisfies its role's protocol.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from piflows.grammar.vocabulary import HIGHEST, LOWEST, NOBODY, VOCABULARY
+from piflows.interpreter.backends import Host, failure, settlement
+from piflows.interpreter.backends.script import REHEARSAL, Rule, envelope_text, parse_script
+from piflows.interpreter.hands import shell
+from piflows.interpreter.hands.clock import Clock
+from piflows.ir.limits import LIMITS
+
+Json = dict[str, Any]
+
+VIRTUAL_TIME = True
+PLAIN_REPLY = "Done."  # of a rehearsed child without a protocol
+
+
+def open_backend(host: Host) -> Scripted:
+    """The backend for a script, or for a rehearsal without one. Raises FlowError for a script that is wrong."""
+    rules = parse_script(*host.script) if host.script else []
+    return Scripted(rules, host.cwd, host.clock)
+
+
+def rehearsal_reply(protocol: str | None, candidates: list[str]) -> str:
+    """The shortest text that satisfies a protocol; the first of its values goes on, half a score is neither end."""
+    if protocol is None:
+        return PLAIN_REPLY
+    row = next(row for row in VOCABULARY.values() if row.field == protocol)
+    if protocol == "score":
+        return f"{row.marker}: {(LOWEST + HIGHEST) // 2}"
+    return f"{row.marker}: {row.values[0] if row.values else (candidates or [NOBODY])[0]}"
+
+
+class Scripted:
+    """Children that do what a script says. `cwd` is the run's directory, absolute."""
+
+    def __init__(self, rules: list[Rule], cwd: str, clock: Clock) -> None:
+        self._rules = [(rule, rule.times) for rule in rules]
+        self._cwd = cwd
+        self._clock = clock
+        self._recalled: dict[str, Rule] = {}
+
+    def begin(self, spawn: Json) -> AsyncIterator[Json]:
+        """Start a child. Its rule is used up here, so the order of the starts decides who gets which."""
+        return self._child(self._recalled.pop(spawn["effect"], None) or self._pick(spawn), spawn)
+
+    def recall(self, spawn: Json) -> None:
+        """The rule that an earlier process gave this child is used up, and its own if it is begun again."""
+        self._recalled[spawn["effect"]] = self._pick(spawn)
+
+    def _pick(self, spawn: Json) -> Rule:
+        for place, (rule, left) in enumerate(self._rules):
+            if rule.matches(spawn):
+                if left > 1:
+                    self._rules[place] = rule, left - 1
+                else:
+                    del self._rules[place]
+                return rule
+        return REHEARSAL
+
+    async def _child(self, rule: Rule, spawn: Json) -> AsyncIterator[Json]:
+        stderr = rule.stderr
+        if rule.writes or rule.runs:
+            worked = await self._work(rule, spawn)
+            if isinstance(worked, dict):
+                yield worked
+                return
+            stderr += worked
+        if rule.delay_ms:
+            await self._clock.sleep(rule.delay_ms)
+        for usage in rule.turns:
+            yield {"kind": "turnEnded", "usage": usage}
+        if rule.hang:
+            await self._clock.sleep(math.inf)
+        yield settlement(_text(rule, spawn), exit_status=rule.exit, stderr=stderr, model=spawn["model"])
+
+    async def _work(self, rule: Rule, spawn: Json) -> str | Json:
+        """Do what the rule writes and runs: what that adds to stderr, or the report of a child that could not."""
+        base = os.path.realpath(os.path.join(self._cwd, spawn["cwd"]))  # noqa: PTH118
+        try:
+            for path, text in rule.writes:
+                _write(base, path, text)
+        except OSError as error:
+            return _unable(f"it could not write {error.filename or base}: {error.strerror or error}")
+        if not rule.runs:
+            return ""
+        done = await shell.run(rule.runs, base, spawn["timeoutMs"], LIMITS.command_bytes)
+        if done["timedOut"]:
+            return failure("CHILD_TIMEOUT", {"ms": spawn["timeoutMs"]}, stop_reason="timeout", stderr=done["text"])
+        if done["exit"] == 0:
+            return ""
+        return f"`{rule.runs}` failed with exit status {done['exit']}: {done['text'] or done['reason']}\n"
+
+
+def _text(rule: Rule, spawn: Json) -> str:
+    if rule.envelope is not None:
+        return envelope_text(rule.envelope, spawn.get("contractId"))
+    if rule.reply is not None:
+        return rule.reply
+    return "" if rule.exit else rehearsal_reply(spawn["protocol"], spawn["candidates"])
+
+
+def _write(base: str, path: str, text: str) -> None:
+    """Write a file below `base`. Raises OSError, also for a symbolic link that leads out of it."""
+    target = Path(base, path)
+    if not Path(os.path.realpath(target)).is_relative_to(base):
+        raise PermissionError(None, "a symbolic link leads out of the directory of the child", path)
+    if not Path(base).is_dir():
+        raise FileNotFoundError(None, "the directory of the child does not exist", path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _unable(problem: str) -> Json:
+    return failure("CHILD_PROTOCOL_ERROR", {"problem": problem})

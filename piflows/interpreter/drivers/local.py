@@ -1,0 +1,304 @@
+"""The embedded driver: asyncio, one process. Effects out, events in, no decision of its own. See the package."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
+from typing import Any, Protocol
+
+from piflows.interpreter.backends import Backend, failure
+from piflows.interpreter.drivers.replay import Core, Past, replay
+from piflows.interpreter.events import ANSWERS, FINAL
+from piflows.interpreter.hands.clock import Clock, Timer
+from piflows.interpreter.journal import flaw
+from piflows.interpreter.machine import DriverError
+
+Json = dict[str, Any]
+Shell = Callable[[str, str, float, int], Awaitable[Json]]
+Watch = Callable[[Json, Json | None], None]
+
+_REPORTS = ANSWERS["spawn"] - {"childStarted"}  # what a backend may say; that a child started, the driver says
+_in_order = itemgetter(0)
+
+
+class Journal(Protocol):
+    """Where events are written before they are used."""
+
+    def append(self, event: Json, /) -> None: ...
+
+
+async def drive(
+    machine: Core,
+    opened: Json,
+    backend: Backend,
+    clock: Clock,
+    shell: Shell,
+    *,
+    journal: Journal | None = None,
+    history: Sequence[Json] = (),
+    watch: Watch | None = None,
+) -> None:
+    """Drive a fresh machine until it is done.
+
+    `opened` has run, invocation, flow, ir and cwd, the absolute directory that all others are relative to. With a
+    `history`, the events of the run's journal, the run goes on from there, and its own opening counts. `watch` is told
+    each new event and the effect that it belongs to. Cancelling cancels the run: what lives is stopped, the machine
+    hears of it and is done, then the cancellation goes on.
+
+    Raises FlowError JOURNAL_INVALID when the machine cannot have had that history.
+    """
+    opened = history[0] if history else {"kind": "opened", **opened}
+    local = _Local(machine, opened["cwd"], backend, clock, shell, journal, watch)
+    clock.attend(local.wake.set)
+    try:
+        if history:
+            local.resume(replay(machine, history, backend.recall))
+        else:
+            local.announce(opened)
+        await local.go()
+    except asyncio.CancelledError:
+        if not machine.done:
+            local.announce({"kind": "cancelled"})
+            await local.go()
+        raise
+    finally:
+        await local.close()
+
+
+class _Live:
+    """An effect under way. `order`: its place among all starts. `over`: its last report is in the inbox.
+    `ending`: what that report will be, when the driver ends it."""
+
+    __slots__ = ("ending", "incarnation", "n", "order", "over", "sent", "task", "timer")
+
+    def __init__(self, sent: Json, incarnation: int, order: int) -> None:
+        self.sent, self.incarnation, self.order = sent, incarnation, order
+        self.n = 0
+        self.over = False
+        self.ending: Json | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.timer: Timer | None = None
+
+
+@dataclass(slots=True)
+class _Local:
+    """One drive. `busy` counts the live effects whose last report is still to come, `cancelling` those of them whose
+    task was cancelled and has not ended yet."""
+
+    machine: Core
+    cwd: str
+    backend: Backend
+    clock: Clock
+    shell: Shell
+    journal: Journal | None
+    watch: Watch | None
+    past: Past = field(default_factory=Past)
+    live: dict[str, _Live] = field(default_factory=dict[str, _Live])
+    pending: deque[Json] = field(default_factory=deque[Json])
+    inbox: list[tuple[int, _Live, Json]] = field(default_factory=list[tuple[int, _Live, Json]])
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    started: int = 0
+    busy: int = 0
+    cancelling: int = 0
+
+    # ---- the loop ----------------------------------------------------------------------------------------------
+
+    async def go(self) -> None:
+        """Carry out and report until the machine is done."""
+        while not self.machine.done:
+            if not self.cancelling and self.clock.quiet(self.busy):
+                if self.inbox:
+                    self._take()
+                    continue
+                if not self.live:
+                    raise DriverError("nothing is under way and the machine is not done")
+                if self.clock.advance():
+                    continue
+            self.wake.clear()
+            await self.wake.wait()
+
+    async def close(self) -> None:
+        """End what still lives; nobody hears of it any more."""
+        tasks: list[asyncio.Task[None]] = []
+        for live in self.live.values():
+            live.over = True
+            if live.timer is not None:
+                live.timer.cancel()
+            if live.task is not None and not live.task.done():
+                live.task.cancel()
+                tasks.append(live.task)
+        if tasks:
+            await asyncio.wait(tasks)
+
+    # ---- events in ---------------------------------------------------------------------------------------------
+
+    def announce(self, report: Json) -> None:
+        """An event of the run itself, and what follows from it."""
+        self._feed({"effect": "", "incarnation": 0, "n": self.past.own, **report}, None)
+        self.past.own += 1
+        self._carry_out()
+
+    def resume(self, past: Past) -> None:
+        """Carry out again what has no final event; what was asked to stop only gets one."""
+        self.past = past
+        for effect, sent in past.under_way.items():
+            if effect in past.stopped:
+                self._accept(sent, self._next_incarnation(effect), 1, _stopped(sent))
+            else:
+                self.pending.append(sent)
+        self._carry_out()
+
+    def _take(self) -> None:
+        """Feed what lies in the inbox, in the order in which the effects started."""
+        batch, self.inbox = self.inbox, []
+        batch.sort(key=_in_order)
+        for _, live, report in batch:
+            live.n += 1
+            if report["kind"] in FINAL:
+                del self.live[live.sent["effect"]]
+            self._accept(live.sent, live.incarnation, live.n, report)
+            self._carry_out()
+            if self.machine.done:
+                return
+
+    def _accept(self, sent: Json, incarnation: int, n: int, report: Json) -> None:
+        effect = sent["effect"]
+        distilled = self.machine.distil(effect, report)
+        self._feed({"effect": effect, "incarnation": incarnation, "n": n, **distilled}, sent)
+
+    def _feed(self, event: Json, sent: Json | None) -> None:
+        past = self.past
+        past.seq += 1
+        past.at = max(past.at, self.clock.now())
+        event = {"seq": past.seq, "at": past.at, **event}
+        if self.journal is not None:
+            self.journal.append(event)
+        self.pending.extend(self.machine.feed(event))
+        if self.watch is not None:
+            self.watch(event, sent)
+
+    def _next_incarnation(self, effect: str) -> int:
+        return self.past.incarnations.get(effect, 0) + 1
+
+    # ---- effects out -------------------------------------------------------------------------------------------
+
+    def _carry_out(self) -> None:
+        while self.pending:
+            sent = self.pending.popleft()
+            if sent["kind"] == "stop":
+                if live := self.live.get(sent["effect"]):
+                    self._end(live, _stopped(live.sent))
+            elif sent["kind"] != "done":
+                self._start(sent)
+
+    def _start(self, sent: Json) -> None:
+        effect = sent["effect"]
+        self.started += 1
+        self.busy += 1
+        self.live[effect] = live = _Live(sent, self._next_incarnation(effect), self.started)
+        if sent["kind"] == "spawn":
+            self._start_child(live)
+        else:
+            live.task = asyncio.create_task(self._command(live) if sent["kind"] == "command" else self._wait(live))
+
+    def _start_child(self, live: _Live) -> None:
+        sent, live.n = live.sent, 1
+        self._accept(sent, live.incarnation, 1, {"kind": "childStarted"})
+        try:
+            reports = self.backend.begin(sent)
+        except Exception as error:
+            self._report(live, _broken(_named(error)))
+            return
+        live.timer = self.clock.later(sent["timeoutMs"], partial(self._time_out, live))
+        live.task = asyncio.create_task(self._child(live, reports))
+
+    async def _child(self, live: _Live, reports: AsyncIterator[Json]) -> None:
+        """Pass a backend's reports on, up to the final one. Whatever comes instead of one is a failed child."""
+        try:
+            async for report in reports:
+                self._report(live, _proper(report))
+                if live.over:
+                    break
+            self._report(live, _broken("it ended without a settlement"))
+        except asyncio.CancelledError:
+            if live.ending is None:  # not cancelled by this driver
+                self._report(live, _broken("its backend was cancelled"))
+            raise
+        except Exception as error:
+            self._report(live, _broken(_named(error)))
+        finally:
+            if isinstance(reports, AsyncGenerator):
+                await reports.aclose()
+
+    async def _command(self, live: _Live) -> None:
+        sent = live.sent
+        try:
+            cwd = os.path.join(self.cwd, sent["cwd"])  # noqa: PTH118
+            report = await self.shell(sent["command"], cwd, sent["timeoutMs"], sent["cap"])
+        except Exception as error:
+            report = _exited(_named(error))
+        self._report(live, report)
+
+    async def _wait(self, live: _Live) -> None:
+        await self.clock.sleep(live.sent["ms"])
+        self._report(live, {"kind": "timePassed"})
+
+    def _time_out(self, live: _Live) -> None:
+        self._end(live, failure("CHILD_TIMEOUT", {"ms": live.sent["timeoutMs"]}, stop_reason="timeout"))
+
+    def _end(self, live: _Live, last: Json) -> None:
+        """End an effect. `last` is its final report, unless it settles while it is being ended."""
+        if live.over or live.ending is not None or live.task is None:
+            return
+        live.ending = last
+        self.cancelling += 1
+        live.task.cancel()
+        live.task.add_done_callback(partial(self._ended, live))
+
+    def _ended(self, live: _Live, _: asyncio.Task[None]) -> None:
+        self.cancelling -= 1
+        if live.ending is not None:
+            self._report(live, live.ending)
+        self.wake.set()
+
+    def _report(self, live: _Live, report: Json) -> None:
+        if live.over:
+            return
+        if report["kind"] in FINAL:
+            live.over = True
+            self.busy -= 1
+            if live.timer is not None:
+                live.timer.cancel()
+        self.inbox.append((live.order, live, report))
+        self.wake.set()
+
+
+def _proper(report: Json) -> Json:
+    """A backend's report, or what stands for one that no backend may send."""
+    kind = report.get("kind")
+    problem = flaw(report) if kind in _REPORTS else f"its backend reported `{kind}`"
+    return _broken(problem) if problem else report
+
+
+def _broken(problem: str) -> Json:
+    return failure("CHILD_PROTOCOL_ERROR", {"problem": problem})
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _exited(reason: str = "", *, started: bool = False) -> Json:
+    return {"kind": "commandExited", "exit": None, "text": "", "timedOut": False, "started": started, "reason": reason}
+
+
+def _stopped(sent: Json) -> Json:
+    """The final report of an effect that was asked to stop."""
+    if sent["kind"] == "spawn":
+        return failure("CHILD_ABORTED", {}, stop_reason="aborted")
+    return _exited(started=True) if sent["kind"] == "command" else {"kind": "timePassed"}

@@ -1,0 +1,187 @@
+"""The journal: a header line, then the run's events, one JSON line each, in the order in which they were fed.
+
+Pure: texts in, texts out; `hands/journal_file.py` holds the file. A whole journal is a bug report, and resuming is
+feeding its events to a fresh machine. DESIGN: identities of effects and events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.source import Where
+
+Event = dict[str, Any]
+Test = Callable[[Any], bool]
+
+VERSION = 1
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _whole_or_none(value: Any) -> bool:
+    return value is None or type(value) is int
+
+
+def _text_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _usage(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    usage = cast("dict[str, Any]", value)
+    cost = usage.get("costUsd", "absent")
+    counted = all(type(usage.get(name)) is int and usage[name] >= 0 for name in ("input", "output"))
+    return counted and (cost is None or type(cost) in (int, float))
+
+
+def _facts(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+FIELDS: dict[str, dict[str, Test]] = {
+    "opened": {"run": _text, "invocation": _text, "flow": _text, "ir": _whole, "cwd": _text},
+    "childStarted": {},
+    "turnEnded": {"usage": _usage},
+    "childSettled": {"text": _text, "exit": _whole, "stopReason": _text, "model": _text_or_none, "stderr": _text},
+    "childFailed": {
+        "code": _text,
+        "facts": _facts,
+        "text": _text,
+        "exit": _whole,
+        "stopReason": _text,
+        "stderr": _text,
+    },
+    "commandExited": {"exit": _whole_or_none, "text": _text, "timedOut": _flag, "started": _flag, "reason": _text},
+    "timePassed": {},
+    "cancelled": {},
+}
+STAMP: dict[str, Test] = {"seq": _whole, "at": _whole, "effect": _text, "incarnation": _whole, "n": _whole}
+
+
+def flaw(report: Mapping[str, Any]) -> str:
+    """What is wrong with the payload of a report or an event; empty when nothing is."""
+    kind = report.get("kind")
+    fields = FIELDS.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        return f"`{kind}` is no kind of event"
+    for name, test in fields.items():
+        if name not in report or not test(report[name]):
+            return f"`{name}` of {kind} is missing or malformed"
+    if kind == "childFailed":
+        return _unsayable(report["code"], report["facts"])
+    return ""
+
+
+def header(flow: str, ir: int) -> str:
+    """The first line: the journal's own version, the digest of the flow, the version of the IR."""
+    return json.dumps({"piflows-journal": VERSION, "flow": flow, "ir": ir}, separators=(",", ":")) + "\n"
+
+
+def line(event: Event) -> str:
+    """An event's line. ASCII alone, so that a torn line is torn between characters."""
+    return json.dumps(event, separators=(",", ":")) + "\n"
+
+
+def parse(data: bytes, flow: str, ir: int, file: str = "") -> tuple[list[Event], int]:
+    """The events of a journal of this flow, and the length in bytes of its whole lines.
+
+    A last line without its end is what a crash left: it is dropped. Raises FlowError JOURNAL_INVALID with the line for
+    another flow, another IR version, a malformed line, a gap in `seq`, or a file that is no journal.
+    """
+    first = header(flow, ir).encode()
+    end = data.rfind(b"\n") + 1
+    if not end:
+        if not first.startswith(data):
+            raise _invalid("it is no journal of piflows", file, 1)
+        return [], 0
+    lines = data[:end].split(b"\n")
+    _check_header(lines[0], flow, ir, file)
+    events: list[Event] = []
+    for number, text in enumerate(lines[1:-1], 2):
+        event = _event(text, file, number)
+        _check_order(event, events, flow, file, number)
+        events.append(event)
+    return events, end
+
+
+def _check_header(text: bytes, flow: str, ir: int, file: str) -> None:
+    try:
+        head = _object(text)
+    except ValueError:
+        head = {}
+    if "piflows-journal" not in head:
+        raise _invalid("it is no journal of piflows", file, 1)
+    if head["piflows-journal"] != VERSION:
+        raise _invalid(f"its version is {head['piflows-journal']}, this program reads version {VERSION}", file, 1)
+    if head.get("ir") != ir:
+        raise _invalid(f"it was written for version {head.get('ir')} of the flow's form, this is version {ir}", file, 1)
+    if head.get("flow") != flow:
+        raise _invalid(f"it belongs to another flow, {head.get('flow')}; this one is {flow}", file, 1)
+
+
+def _event(text: bytes, file: str, number: int) -> Event:
+    try:
+        event = _object(text)
+    except ValueError as error:
+        raise _invalid(f"line {number} is no JSON object: {error}", file, number) from None
+    for name, test in STAMP.items():
+        if not test(event.get(name)):
+            raise _invalid(f"`{name}` in line {number} is missing or malformed", file, number)
+    if found := flaw(event):
+        raise _invalid(f"line {number}: {found}", file, number)
+    return event
+
+
+def _check_order(event: Event, before: list[Event], flow: str, file: str, number: int) -> None:
+    if event["seq"] != len(before) + 1:
+        raise _invalid(f"line {number} has number {event['seq']} where {len(before) + 1} is due", file, number)
+    if (event["kind"] == "opened") != (not before):
+        raise _invalid(f"line {number}: `opened` is the first event and no other", file, number)
+    if before and event["at"] < before[-1]["at"]:
+        raise _invalid(f"time runs backwards in line {number}", file, number)
+    if event["kind"] == "opened" and event["flow"] != flow:
+        raise _invalid(f"the run in line {number} was opened for another flow", file, number)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """A line as a JSON object. Raises ValueError with the reason."""
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("too deeply nested") from None
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return cast("dict[str, Any]", value)
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+def _unsayable(code: str, facts: dict[str, Any]) -> str:
+    """What keeps a code and its facts from making the catalogue's sentences; empty when nothing does."""
+    try:
+        diagnostic(code, **facts)
+    except KeyError as missing:
+        return f"the code or fact {missing} of childFailed is unknown or missing"
+    except TypeError:
+        return "a fact of childFailed has a name that no code uses"
+    return ""
+
+
+def _invalid(problem: str, file: str, number: int | None) -> FlowError:
+    return FlowError(diagnostic("JOURNAL_INVALID", Where(file, line=number), problem=problem))

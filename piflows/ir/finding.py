@@ -1,0 +1,39 @@
+"""What the proofs of a Flow report: a code of the catalogue, where in the Flow, and the facts of its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+NEAR_NAMES = 500  # among more names, or longer ones, none is proposed: the search is quadratic
+NEAR_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault of a Flow. `unit` is empty for one of the state itself, `state` for one of the whole Flow."""
+
+    code: str
+    state: str
+    unit: str
+    facts: dict[str, object]
+
+
+def invalid(problem: str, state: str = "", unit: str = "") -> Finding:
+    """A Flow that is not well-formed."""
+    return Finding("IR_INVALID", state, unit, {"problem": problem})
+
+
+def quoted(name: str) -> str:
+    """A name in a sentence."""
+    return f'"{name}"'
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """` (did you mean "x"?)` for the nearest known name, else empty."""
+    from difflib import get_close_matches
+
+    if len(known) > NEAR_NAMES or len(name) > NEAR_LENGTH:
+        return ""
+    near = get_close_matches(name, [each for each in known if len(each) <= NEAR_LENGTH], 1)
+    return f" (did you mean {quoted(near[0])}?)" if near else ""

@@ -1,0 +1,13 @@
+"""One profile for every property: the same examples in every run, no clock."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "same", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60
+)
+settings.register_profile("long", settings.get_profile("same"), derandomize=False, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))

@@ -1,0 +1,63 @@
+"""One catalogue: its codes are reported, documented, and written nowhere else."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import piflows
+from piflows.compiler.render.reference import codes_page
+from piflows.ir.codes import CODES
+
+PACKAGE = Path(piflows.__file__).parent
+REPOSITORY = PACKAGE.parent
+
+# Codes of modes and guarantees that are not built yet. Whoever builds one takes its code out of here.
+NOT_YET = """
+    TOO_FEW_VOTERS DEBATE_TOO_FEW_PARTICIPANTS DOSSIER_TOO_FEW_SECTIONS WORKFLOW_INVALID WORKTREE_SETUP_FAILED
+    INVALID_DELEGATION_CONTRACT HANDOFF_EMPTY
+"""
+
+
+def sources() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("codes_"))
+
+
+def constants(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_every_code_that_can_be_known_today_is_reported_and_no_other_is_claimed_to_be_missing():
+    used = {text for path in sources() for text in constants(path) if text in CODES}
+    known = {name for name, code in CODES.items() if code.stage in ("compile", "discovery")}
+    assert known - used == set(NOT_YET.split())
+
+
+def test_no_code_is_used_that_the_catalogue_does_not_hold():
+    beginnings = {name.split("_")[0] + "_" for name in CODES}
+    unknown = {
+        (path.relative_to(PACKAGE).as_posix(), text)
+        for path in sources()
+        for text in constants(path)
+        if text.isascii() and text.isidentifier() and text.isupper() and "_" in text
+        if text not in CODES and text[: text.index("_") + 1] in beginnings
+    }
+    assert unknown == set()
+
+
+def test_sentences_stand_in_the_catalogue_alone():
+    """A second copy of a sentence would drift: `diagnostic` is called with a code and facts, never with a text."""
+    fixes = {code.fix for code in CODES.values()} | {code.cause for code in CODES.values()}
+    copies = {(path.name, text) for path in sources() for text in constants(path) if text in fixes}
+    assert copies == set()
+
+
+def test_the_page_of_codes_is_current():
+    printed = "python -m piflows.compiler.render.reference > docs/codes.md"
+    assert (REPOSITORY / "docs" / "codes.md").read_text("utf-8") == codes_page(), f"run: {printed}"
+
+
+def test_the_page_of_codes_has_each_code_as_a_heading():
+    headings = [line.removeprefix("### ") for line in codes_page().split("\n") if line.startswith("### ")]
+    assert headings == list(CODES)
