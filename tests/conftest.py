@@ -7,7 +7,12 @@ import os
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "same", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60
+    "same",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=60,
 )
 settings.register_profile("long", settings.get_profile("same"), derandomize=False, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))

@@ -1,0 +1,234 @@
+"""The compiler: the text of a call → a checked Flow, or everything that is wrong with it.
+
+In     a call as JSON text, and a `Context`: agents, presets, real paths and environment as values
+Out    `Compiled`: the Flow (None when there is an error), and all diagnostics in the order of the checks
+Rules  read → expand → check the call → lower → check the Flow; no stage looks back
+       what the call and the files decide is found here, for `compile --check`, `plan` and `run` alike; what only the
+       host can tell is asked by `admit`, for `run` alone
+       only `catalog/` reads files; everything else is a pure function of its arguments
+Add    a rule: see check/.   A mode: see lower/.   A form of output: see render/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from piflows.compiler.context import Catalog, Context
+from piflows.ir.diagnostic import Diagnostic, FlowError
+
+if TYPE_CHECKING:
+    from piflows.compiler.check import Found, HostSubject
+    from piflows.compiler.check.rule import CallSubject
+    from piflows.compiler.lower.make import Lowered
+    from piflows.grammar.agent import Agent
+    from piflows.grammar.call import Call
+    from piflows.grammar.preset import Preset
+    from piflows.ir.flow import Flow
+    from piflows.ir.source import Where
+
+Ask = Callable[[str], bool]
+LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the checks of the Flow still say something
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What came of a call.
+
+    flow         None when there is an error
+    diagnostics  errors and warnings in the order of the checks: the first error is the run's
+    call         the call after preset expansion; `mode` its only mode, also `list` and `config`
+    preset       what it was expanded from
+    inputs       (file, digest) of the preset and agent files that were used
+    requested    the names of the agents that it asks for and that come from the project
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    flow: Flow | None = None
+    call: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    mode: str | None = None
+    scope: str = "user"
+    preset: Preset | None = None
+    inputs: tuple[tuple[str, str], ...] = ()
+    requested: tuple[str, ...] = ()
+    catalog: Catalog | None = None
+    at: Callable[[str], Where] | None = None
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(each for each in self.diagnostics if each.severity == "error")
+
+
+def compile_call(text: str, context: Context, *, file: str = "", full: bool = True, made: bool = False) -> Compiled:
+    """Compile one call. `full=False` gives a Flow without prompts: enough to check, never to show, save or run.
+
+    `file` names the text in diagnostics; `made` says that it was put together from options and has no lines.
+    """
+    from piflows.compiler.check import check, in_order
+
+    try:
+        subject, model = _read(text, context, file, made)
+    except FlowError as refused:
+        return Compiled(refused.diagnostics)
+    found = list(check(subject))
+    lowered = _lower(subject, model, found, full)
+    if lowered is not None:
+        found += _check_flow(lowered, subject)
+    agents = _agents(subject)
+    diagnostics = (*in_order(found), *_issues(subject, agents))
+    refused = any(each.severity == "error" for each in diagnostics)
+    return _compiled(subject, agents, diagnostics, None if refused or lowered is None else lowered.flow)
+
+
+def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool = True) -> Compiled:
+    """Compile a preset under its most general call. What keeps it from being found at all is an error here."""
+    from piflows.compiler.expand import general_call, template_faults
+
+    text = general_call(preset, scope, {})
+    compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
+    faults = [replace(fault, severity="error") for fault in template_faults(preset)]
+    others = [each for each in compiled.diagnostics if not (faults and each.code == "PRESET_EXPANSION_INVALID")]
+    return replace(compiled, diagnostics=(*faults, *others))
+
+
+def admit(compiled: Compiled, context: Context, ask: Ask | None = None) -> Diagnostic | None:
+    """Why a run of this call is refused, or None. `ask` puts a question to a person; without it nobody is there.
+
+    Errors of the call come first, then those of the host, then what this version cannot do.
+    """
+    from piflows.compiler.check import check
+
+    for error in compiled.errors:
+        if error.code != "NOT_AVAILABLE":
+            return error
+    if compiled.mode not in ("list", "config"):
+        for _, refused in check(_host(compiled, context, ask)):
+            return refused
+    return next(iter(compiled.errors), None)
+
+
+def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnostic | None:
+    """The same for a Flow that was saved: what its roles and its `about` say of the project."""
+    from piflows.compiler.check import HostSubject, check
+
+    if flow.mode in ("list", "config"):
+        return None
+    about = flow.about
+    agents = tuple(sorted({role.agent for role in flow.roles.values() if role.source == "project"}))
+    preset = about.get("preset") if about.get("presetSource") == "project" else None
+    confirm = about.get("confirmProjectAgents") is not False
+    subject = HostSubject(context.env, preset, agents, confirm, trace_strict=about.get("traceStrict"), ask=ask)
+    return next((refused for _, refused in check(subject)), None)
+
+
+def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubject, Call | None]:
+    """Read and expand. Raises FlowError for a text that is no JSON object."""
+    from piflows.compiler.check.rule import CallSubject, scope_of
+    from piflows.compiler.expand import expand
+    from piflows.compiler.lower import MODES
+    from piflows.compiler.params import ANSWERS, active, answers, read
+    from piflows.compiler.places import Places
+    from piflows.grammar.located import read_json
+
+    located = read_json(text, file)
+    given = located.value
+    catalog = context.catalog(scope_of(given))
+    answer = answers(given)
+    expansion = None if answer else expand(given, catalog.presets)
+    call = expansion.call if expansion else given
+    model, misfits = read(call)
+    modes = (answer,) if answer else tuple(active(call))
+    if answer:
+        unknown = tuple(misfit for misfit in misfits if misfit.code == "UNKNOWN_PARAMETER")
+        model, misfits = read({key: call[key] for key in (ANSWERS[answer], "agentScope") if key in call})
+        misfits = (*unknown, *misfits)
+    at = Places(located, expansion, made)
+    return CallSubject(given, call, answer, modes, expansion, misfits, catalog, context, at, MODES), model
+
+
+def _lower(subject: CallSubject, model: Call | None, found: list[Found], full: bool) -> Lowered | None:
+    """The Flow of a call without errors that would make it another one."""
+    refused = any(each.severity == "error" and each.code not in LOWERED_ANYWAY for _, each in found)
+    if refused or model is None or subject.mode not in subject.available:
+        return None
+    from piflows.compiler import prompts
+    from piflows.compiler.lower import lower
+
+    render = prompts.full if full else prompts.slots_only
+    return lower(subject.mode, model, subject.catalog, render, subject.context.home)
+
+
+def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
+    from piflows.compiler.check import FlowSubject, check
+    from piflows.compiler.params import steps
+
+    def at(state: str, unit: str) -> Where:
+        pointer = lowered.pointers.get((state, unit)) or lowered.pointers.get((state, ""), "")
+        return subject.at(steps(pointer))
+
+    return list(check(FlowSubject(lowered, subject.context, at)))
+
+
+def _agents(subject: CallSubject) -> list[Agent]:
+    """The agents that the call asks for and that exist, by name."""
+    from piflows.compiler.resolve import mentions
+
+    if subject.answer or subject.mode is None:
+        return []
+    names = {mention.agent for mention in mentions(subject.call, subject.mode)}
+    return [agent for name, agent in subject.catalog.agents.items() if name in names]
+
+
+def _issues(subject: CallSubject, agents: Iterable[Agent]) -> Iterator[Diagnostic]:
+    """What is wrong with the files that the call uses, and with directories that could not be read."""
+    files = {agent.file for agent in agents}
+    if subject.expansion and subject.expansion.preset:
+        files.add(subject.expansion.preset.file)
+    for issue in subject.catalog.issues:
+        if issue.code.endswith("_DIR_UNREADABLE"):
+            yield replace(issue, severity="warning")
+        elif issue.where.file in files:
+            yield issue
+
+
+def _compiled(
+    subject: CallSubject, agents: list[Agent], diagnostics: tuple[Diagnostic, ...], flow: Flow | None
+) -> Compiled:
+    from piflows.compiler.catalog.trust import project_agents
+    from piflows.compiler.params import steps
+    from piflows.ir.digest import text_digest
+
+    preset = subject.expansion.preset if subject.expansion else None
+    text = subject.at.text
+    inputs = [] if subject.at.made or not text.file else [(text.file, text_digest(text.text.encode()))]
+    inputs += [(used.file, used.digest) for used in (*((preset,) if preset else ()), *agents)]
+    return Compiled(
+        diagnostics,
+        flow,
+        subject.call,
+        subject.mode,
+        subject.scope,
+        preset,
+        tuple(inputs),
+        project_agents((agent.name for agent in agents), subject.catalog.agents),
+        subject.catalog,
+        lambda pointer: subject.at(steps(pointer)),
+    )
+
+
+def _host(compiled: Compiled, context: Context, ask: Ask | None) -> HostSubject:
+    from piflows.compiler.check import HostSubject
+
+    call, preset = compiled.call, compiled.preset
+    checkpoint: Any = call.get("checkpoint")
+    return HostSubject(
+        context.env,
+        preset.name if preset and preset.source == "project" else None,
+        compiled.requested,
+        call.get("confirmProjectAgents") is not False,
+        checkpoint.get("before", "spawn") if isinstance(checkpoint, dict) else None,
+        call.get("traceStrict"),
+        call.get("traceFile"),
+        ask,
+    )

@@ -18,7 +18,8 @@ class Catalog:
     """The agents and presets that one scope gives, after shadowing; both sorted by name.
 
     issues       what is wrong with files that were read, or could not be, in the order of the sources
-    skipped      name → the issue that kept a file of that name out (its stem, and the name it declares when known)
+    skipped      ("agent" or "preset", name) → the issue that kept a file of that name out; its name is its stem and,
+                 when it is known, what it declares
     agents_dirs  source → directory, also of the sources that this scope does not read; `presets_dirs` likewise
     """
 
@@ -27,7 +28,7 @@ class Catalog:
     issues: tuple[Diagnostic, ...] = ()
     agents_dirs: Mapping[str, str] = field(default_factory=dict[str, str])
     presets_dirs: Mapping[str, str] = field(default_factory=dict[str, str])
-    skipped: Mapping[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
+    skipped: Mapping[tuple[str, str], Diagnostic] = field(default_factory=dict[tuple[str, str], Diagnostic])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Context:
     env: Mapping[str, str]
     catalog: Callable[[str], Catalog]
     real: Callable[[str], str]
+
+    def short(self, path: str) -> str:
+        """A path with the home directory written as `~`."""
+        inside = path == self.home or path.startswith(f"{self.home}/")
+        return f"~{path[len(self.home) :]}" if self.home and inside else path
 
     def holding(self, preset: Preset) -> Context:
         """The same, with this preset in every scope, whatever else has its name."""

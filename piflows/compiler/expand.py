@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
 if TYPE_CHECKING:
     from piflows.grammar.preset import Preset
 
@@ -82,7 +84,9 @@ def expand(given: Mapping[str, Any], presets: Mapping[str, Preset]) -> Expansion
     call = template | own | {key: template[key] for key in stricter}
     switches = {key: given[key] for key in ("list", "showConfig") if key in given}
     wants = holds_task(preset.template)
-    ignored += tuple(Ignored("call", key, f'preset "{name}" is stricter') for key in stricter if own[key] != template[key])
+    ignored += tuple(
+        Ignored("call", key, f'preset "{name}" is stricter') for key in stricter if own[key] != template[key]
+    )
     if "task" in given and not wants:
         ignored += (Ignored("call", "task", f'preset "{name}" holds no {TASK}'),)
     allowed = {*RESERVED, *CALLER_ALWAYS, *preset.overrides}
@@ -130,6 +134,22 @@ def general_call(preset: Preset, scope: str, given: Mapping[str, Any]) -> str:
     """
     call = {"preset": preset.name, "task": TASK, "why": "to look at the preset", "agentScope": scope, **given}
     return json.dumps(call, ensure_ascii=False)
+
+
+def template_faults(preset: Preset) -> list[Diagnostic]:
+    """Why a template is no call: the issue that keeps its preset from being found. Unknown names do not."""
+    from piflows.compiler.params import pointer, read
+
+    return [
+        diagnostic(
+            "PRESET_TEMPLATE_SCHEMA_INVALID",
+            preset.body.where(pointer(misfit.path)),
+            file=preset.file,
+            problem=misfit.problem,
+        )
+        for misfit in read(preset.template)[1]
+        if misfit.code not in ("UNKNOWN_PARAMETER", "INVALID_CONCURRENCY")
+    ]
 
 
 def _usable(template: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Ignored, ...]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]  # the keys and indexes that lead to a value
 RETIRED = {"returnContract": "returnRequirements", "workerReturnContract": "workerReturnRequirements"}
 RUN_MODES: tuple[str, ...] = get_args(RunMode)
+ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at once, and their keys
 SHOWN = 80  # characters of an offending value
 KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
 
@@ -43,9 +44,7 @@ def mode_key(mode: str) -> str:
 
 def answers(call: Mapping[str, Any]) -> str | None:
     """`list` or `config` for a call that is answered without a run and ignores everything else."""
-    if call.get("list") is True:
-        return "list"
-    return "config" if call.get("showConfig") is True else None
+    return next((mode for mode, key in ANSWERS.items() if call.get(key) is True), None)
 
 
 def active(call: Mapping[str, Any]) -> list[str]:
@@ -70,6 +69,11 @@ def text(value: Any) -> str | None:
 def pointer(path: Path) -> str:
     """The RFC 6901 pointer of a path."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def steps(pointer: str) -> Path:
+    """The path of a pointer; its indexes are texts."""
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
 def spell(path: Path) -> str:
@@ -117,7 +121,7 @@ def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
 def _misfit(error: Mapping[str, Any]) -> Misfit | None:
     kind: str = error["type"]
     path = _untagged(error["loc"])
-    if kind == "extra_forbidden" or path != error["loc"] and error["loc"][-1] == KEY:
+    if kind == "extra_forbidden" or (path != error["loc"] and error["loc"][-1] == KEY):
         return None if path[-1] in RETIRED else Misfit(path, "UNKNOWN_PARAMETER", str(path[-1]), _hint(path))
     problem = f"{owner(path)} is missing"
     if kind != "missing":

@@ -65,7 +65,7 @@ def effective_tools(override: str | None, agent: Agent | None) -> tuple[str, ...
     word = (override or "").strip().lower()
     if word == "default":
         return None
-    if word == "none" or agent is None and not word:
+    if word == "none" or (agent is None and not word):
         return ()
     named = tuple(tool for part in (override or "").split(",") if (tool := part.strip()))
     return named or (agent.tools if agent else ())

@@ -57,10 +57,11 @@ def parse_agent(data: bytes, file: str) -> tuple[Agent | None, list[Diagnostic]]
     """The agent of a file, or None, and what is to be said about the file."""
     found: list[Diagnostic] = []
     try:
-        return _agent(read_front(decode(data, file), file), data, found), found
+        return _agent(read_front(decode(data), file), data, found), found
     except FileFault as fault:
         code = "AGENT_FILE_UNREADABLE" if fault.kind == "unreadable" else "AGENT_FRONTMATTER_INVALID"
-        return None, [*found, diagnostic(code, fault.where, file=file, problem=fault.problem)]
+        where = Where(file, line=fault.line, column=fault.column)
+        return None, [*found, diagnostic(code, where, file=file, problem=fault.problem)]
 
 
 def _agent(front: Front, data: bytes, found: list[Diagnostic]) -> Agent:
@@ -85,7 +86,8 @@ def _name(front: Front) -> str:
     """Any text of one line: it stands in prompts, headings and control lines."""
     name = front.required("name")
     if _CONTROL.search(name):
-        raise FileFault("frontmatter", "`name` holds a line break or a control character", front.where("name"))
+        at = front.entries["name"].value
+        raise FileFault("frontmatter", "`name` holds a line break or a control character", at.line, at.column)
     return name
 
 
@@ -96,7 +98,9 @@ def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
     folded = [name.lower() for name in names]
     if "bash" in folded and "bash-ro" in folded:
         reason = "beside `bash` it restricts nothing: the agent can write"
-        found.append(diagnostic("PARAMETER_IGNORED", front.where("tools"), key="bash-ro", reason=reason))
+        found.append(
+            diagnostic("PARAMETER_IGNORED", front.where(front.entries["tools"].value), key="bash-ro", reason=reason)
+        )
     return () if folded == ["none"] else tuple(dict.fromkeys(names))
 
 
@@ -104,7 +108,9 @@ def _tier(front: Front, found: list[Diagnostic]) -> str | None:
     tier = front.text("tier")
     if tier and tier not in TIERS:
         reason = f'"{tier}" is none of {", ".join(TIERS)}.{hint(tier, TIERS)}'
-        found.append(diagnostic("PARAMETER_IGNORED", front.where("tier"), key="tier", reason=reason))
+        found.append(
+            diagnostic("PARAMETER_IGNORED", front.where(front.entries["tier"].value), key="tier", reason=reason)
+        )
     return tier if tier in TIERS else None
 
 
@@ -112,5 +118,9 @@ def _thinking(front: Front, found: list[Diagnostic]) -> str | None:
     level = front.text("thinking")
     if level and level not in LEVELS:
         problem = f'"{level}" is no level.{hint(level, LEVELS)}'
-        found.append(diagnostic("AGENT_THINKING_INVALID", front.where("thinking"), file=front.file, problem=problem))
+        found.append(
+            diagnostic(
+                "AGENT_THINKING_INVALID", front.where(front.entries["thinking"].value), file=front.file, problem=problem
+            )
+        )
     return level if level in LEVELS else None

@@ -1,8 +1,8 @@
 """A child's answer → the control value it carries, or None. Fail-closed: whatever is not documented is unparseable.
 
-The first line that is not empty, trimmed, is either exactly a marker line of the protocol, or no marker line at all, and
-then the answer's JSON is read. A marker line with another value (`VERDICT: PASSPORT`) settles the question: JSON further
-down is not asked. The caller puts `FALLBACK[protocol]` in the place of None.
+The first line that is not empty, trimmed, is either exactly a marker line of the protocol, or no marker line at all,
+and then the answer's JSON is read. A marker line with another value (`VERDICT: PASSPORT`) settles the question: JSON
+further down is not asked. The caller puts `FALLBACK[protocol]` in the place of None.
 
 Seed: Coordination-control protocol.
 """
@@ -68,7 +68,7 @@ def _structured(row: Row, found: Any, candidates: Collection[str]) -> str | floa
     """The documented field with exactly a documented value of its type; a bool is no number."""
     value = cast("dict[str, Any]", found).get(row.field) if isinstance(found, dict) else None
     if row.field == "score":
-        return _score(value) if type(value) in (int, float) else None
+        return _score(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     known = (*candidates, NOBODY) if row.field == "route" else [each.lower() for each in row.values]
     return value if isinstance(value, str) and value in known else None
 

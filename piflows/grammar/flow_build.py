@@ -37,7 +37,7 @@ class Builder:
         for name, spec in look.fields.items():
             if name not in values:
                 values[name] = self._default(spec, at, operands)
-        return cls(**values)
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
     def _default(self, spec: Field, at: Word, operands: Sequence[Operand]) -> Any:
         if spec.default is MISSING:
@@ -54,7 +54,7 @@ class Builder:
                 return
             spec = look.fields.get(name)
             if spec is None:
-                if not (isinstance(rest[0], Word) and f"<{rest[0].text}>" == name):
+                if not _is(rest[0], name[1:-1]):
                     self._bad(rest[0], f"expected `{name[1:-1]}` here")
                     return
                 rest.pop(0)
@@ -80,7 +80,7 @@ class Builder:
         if spec.holds == "keyed":
             self._keyed(spec, line, values)
         elif spec.holds == "many" and not isinstance(spec.of, Scalar):
-            values[spec.name] = (*values.get(spec.name, ()), self._value(spec, line, line.operands))
+            values.setdefault(spec.name, []).append(self._value(spec, line, line.operands))
         elif spec.name in values:
             self._bad(line.word, f"`{word}` stands twice in one `{at.text}`")
         else:
@@ -110,17 +110,13 @@ class Builder:
 
     def _list(self, spec: Field, line: Clause, operands: Sequence[Operand]) -> Any:
         self._only(line)
-        match operands:
-            case [Word(NONE, True)]:
-                return ()
-            case [Word(DEFAULT, True)] if spec.optional:
-                return None
-            case [_, second, *_] if not line.listed:
-                self._bad(second, f"`{spec.word}` is a list: a comma belongs before this")
-            case []:
-                self._bad(line.word, f"`{spec.word}` lacks its members; the empty list is `{spec.word} none`")
-            case _:
-                pass
+        sole = operands[0] if len(operands) == 1 else None
+        if _is(sole, NONE) or (_is(sole, DEFAULT) and spec.optional):
+            return () if _is(sole, NONE) else None
+        if not operands:
+            self._bad(line.word, f"`{spec.word}` lacks its members; the empty list is `{spec.word} {NONE}`")
+        elif sole is None and not line.listed:
+            self._bad(operands[1], f"`{spec.word}` is a list: a comma belongs before this")
         return tuple(self._scalar(spec, operand) for operand in operands)
 
     def _value(self, spec: Field, line: Clause, operands: Sequence[Operand]) -> Any:
@@ -187,7 +183,7 @@ class Builder:
         if isinstance(operand, Data):
             self._bad(operand, f"`{spec.word}` takes {_wanted(of)} here")
             return None
-        if operand == Word(DEFAULT, True, operand.line, operand.column) and spec.optional:
+        if _is(operand, DEFAULT) and spec.optional:
             return None
         if of.duration:
             return self._duration(spec, [operand])
@@ -244,6 +240,11 @@ def _read(of: Scalar, operand: Word) -> Any:
     if of.type is float:
         return None if value is None else float(value)
     return value if isinstance(value, int) else None
+
+
+def _is(operand: Operand | None, word: str) -> bool:
+    """Whether it is this bare word; a quoted one is a name like any other."""
+    return isinstance(operand, Word) and operand.bare and operand.text == word
 
 
 def _wanted(of: Scalar) -> str:

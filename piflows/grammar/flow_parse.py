@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args, get_type_hints
 
-from piflows.grammar.flow_mistakes import FLOW_MISTAKES, expected
-from piflows.grammar.flow_words import Unsound, read_number, unescape, unquote
+from piflows.grammar.flow_mistakes import FLOW_MISTAKES, FLOW_PLACES, expected
+from piflows.grammar.flow_words import TAGS, Unsound, read_number, unescape, unquote
 from piflows.grammar.mistakes import Mistake, Situation, taught
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Count, Counter, Each, Index, Noun, Part, Parts, Section, Slot, Text
@@ -131,7 +131,7 @@ class _Indenter:
             yield token
             if token.type == "_NL":
                 for change in self._changes(token, levels):
-                    yield Token.new_borrow_pos(change, "", token)
+                    yield Token(change, "", line=token.end_line, column=token.end_column)
         for _ in levels[1:]:
             yield Token.new_borrow_pos("_DEDENT", "", cast("Token", token))
 
@@ -208,12 +208,12 @@ class _Made:
     def pieces(self, children: list[Any]) -> list[Piece]:
         out: list[Piece] = []
         for literal, run in groupby(children, key=_literal):
-            out += [(Text("".join(map(_run, run))), 0)] if literal else run
+            out.extend([(Text("".join(map(_run, run))), 0)] if literal else run)
         return out
 
     def path(self, children: list[Word | None]) -> tuple[str, str | None]:
-        first, second = (word and word.text for word in children)
-        return (second, first) if second is not None else (cast("str", first), None)
+        first, second = children
+        return (_tag_name(second), _tag_name(first)) if second else (_tag_name(first), None)
 
     def noun(self, children: list[Word]) -> Noun:
         return Noun(children[0].text, children[1].text)
@@ -223,7 +223,7 @@ class _Made:
         return Slot(name, "text" if field is None else field), 0
 
     def counter(self, children: list[Any]) -> Piece:
-        return Counter(children[1].text, children[2]), 0
+        return Counter(_tag_name(children[1]), children[2]), 0
 
     def index(self, _: list[Any]) -> Piece:
         return Index(), 0
@@ -243,7 +243,14 @@ class _Made:
     def each(self, children: list[Any]) -> Piece:
         brace, slot, between, parts = children
         kept = {} if between is None else {"between": between.text}
-        return Each(slot.text, tuple(part for part, _ in parts), **kept), _deeper(parts, brace)
+        return Each(_tag_name(slot), tuple(part for part, _ in parts), **kept), _deeper(parts, brace)
+
+
+def _tag_name(word: Word | None) -> str:
+    assert word
+    if word.bare and word.text in TAGS:
+        raise Misread(word.line, word.column, f"`{word.text}` belongs to no tag here; a slot so called is quoted")
+    return word.text
 
 
 def _literal(child: Any) -> bool:
@@ -291,22 +298,26 @@ def _read(reader: Callable[[str], str], token: Token) -> str:
 
 
 def _misread(error: UnexpectedInput) -> Misread:
-    situation = _situation(error)
-    known = _sentences().get(situation)
-    problem = known.sentence if known else expected(situation.accepts)
-    return Misread(error.line, error.column, problem)
+    place = _situation(error)
+    exact, by_place = _sentences()
+    known = exact.get(place) or by_place.get(replace(place, met=""))
+    return Misread(error.line, error.column, known.sentence if known else expected(place.accepts))
 
 
 def _situation(error: UnexpectedInput) -> Situation:
-    """Where a parse failed, without callbacks: what could have come, and what came."""
-    parser: Any = error.interactive_parser  # pyright: ignore
-    met = getattr(error, "token", None)
-    return Situation(frozenset(parser.accepts()), False, "" if met is None else met.type)
+    """Where a parse failed: what could have come, and what came, a token's type or, of anything else, a character."""
+    token: Token | None = getattr(error, "token", None)
+    if token is None:
+        met = str(getattr(error, "char", ""))
+    else:
+        met = token[0] if token.type == "TEXT" else token.type
+    parser: Any = getattr(error, "interactive_parser", None)
+    return Situation(frozenset(parser.accepts()), False, met)
 
 
 @cache
-def _sentences() -> dict[Situation, Mistake]:
-    return taught(FLOW_MISTAKES, _fails)
+def _sentences() -> tuple[dict[Situation, Mistake], dict[Situation, Mistake]]:
+    return taught(FLOW_MISTAKES, _fails), taught(FLOW_PLACES, lambda sample: replace(_fails(sample), met=""))
 
 
 def _fails(sample: str) -> Situation:

@@ -15,6 +15,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from piflows.ir.flow import Ceiling, Flow, Stage
 from piflows.ir.parts import Text
 from piflows.ir.plan import Over, Plan
+from piflows.ir.saved import Input
 from piflows.ir.unit import Handoff, Ref, Role
 
 Holds = Literal["one", "many", "keyed"]
@@ -32,6 +33,7 @@ _HEADS: dict[type, tuple[str, ...]] = {  # fields on a record's first line; one 
     Handoff: ("slot", "<from>", "value"),
     Ceiling: ("authority", "what", "limit"),
     Over: ("value",),
+    Input: ("file", "digest"),
     Role: (),
 }
 _PROSE = frozenset({"prompt", "instead"})  # str fields that are written as lines of text
@@ -110,11 +112,11 @@ class Field:
             case Scalar():
                 return 5 if self.arrows else 0
             case Lines(below=below):
-                return 3 if below else int(self.holds == "keyed")
+                return 3 if below else 0
             case Json():
                 return 1
-            case Record():
-                return 3 if self.holds == "keyed" else 2
+            case Record(cls):
+                return 4 if cls in _FLAT else 3 if self.holds == "keyed" else 2
             case Kinds():
                 return 4 if self.of.by_kind else 2
 

@@ -12,12 +12,13 @@ import re
 from collections.abc import Sequence
 from math import isfinite
 
+from piflows.ir.digest import canonical
 from piflows.ir.visible import visible, visible_json
 
 NONE, DEFAULT = "none", "default"  # bare: the empty list, and a field that is left to its default
 
 _BARE = re.compile(r"[A-Za-z0-9_](?:[\w.%+@:/-]*[\w%+@])?", re.ASCII)
-_KEPT = frozenset({NONE, DEFAULT, "if", "else", "end", "each", "between", "round", "index", "count", "of"})
+TAGS = frozenset({"if", "else", "end", "each", "between", "round", "index", "count", "of"})
 _ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "s": " "}
 _DURATIONS = {"h": 3_600_000, "min": 60_000, "s": 1_000, "ms": 1}
@@ -41,7 +42,12 @@ def quoted(value: str) -> str:
 
 def name(value: str) -> str:
     """A name as one bare word where it is one, else quoted."""
-    return value if _BARE.fullmatch(value) and value not in _KEPT else quoted(value)
+    return value if _BARE.fullmatch(value) and value not in (NONE, DEFAULT) else quoted(value)
+
+
+def tag_name(value: str) -> str:
+    """A name inside a tag, where the words of tags are not bare."""
+    return quoted(value) if value in TAGS else name(value)
 
 
 def unquote(raw: str) -> str:
@@ -70,9 +76,9 @@ def keep_spaces(line: str) -> str:
     return line[:-1] + "\\s" if line.endswith(" ") else line
 
 
-def number(value: float) -> str:
-    """A number, or `true` or `false`, as JSON writes it."""
-    return json.dumps(value)
+def compact(value: object) -> str:
+    """A JSON value on one line, as its digest sees it: keys sorted, whole numbers whole; hidden characters escaped."""
+    return visible_json(json.loads(canonical(value)), None)
 
 
 def read_number(raw: str) -> int | float:
@@ -91,7 +97,7 @@ def duration(ms: float) -> str:
     if ms and abs(ms) < _EXACT and ms == int(ms):
         unit, size = next((unit, size) for unit, size in _DURATIONS.items() if int(ms) % size == 0)
         return f"{int(ms) // size} {unit}"
-    return f"{number(ms)} ms"
+    return f"{compact(ms)} ms"
 
 
 def read_duration(words: Sequence[str]) -> int | float:

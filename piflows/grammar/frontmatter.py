@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -30,30 +30,30 @@ _BLOCK_TEXT = re.compile(r"[|>][+-]?[0-9]?[+-]?")
 
 
 class FileFault(Exception):
-    """Why a file is not taken: the `kind` of fault chooses the code, `problem` is a clause, the place is in the file."""
+    """Why a file is not taken: `kind` chooses the code, `problem` is a clause, the place is in the file."""
 
-    def __init__(self, kind: Literal["unreadable", "frontmatter", "template"], problem: str, where: Where) -> None:
+    def __init__(
+        self, kind: Literal["unreadable", "frontmatter", "template"], problem: str, line: int | None, column: int | None
+    ) -> None:
         super().__init__(problem)
-        self.kind, self.problem, self.where = kind, problem, where
+        self.kind, self.problem, self.line, self.column = kind, problem, line, column
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A text of the frontmatter and its place, which is that of the quote where it is `quoted`."""
 
     text: str
-    where: Where
+    line: int
+    column: int
     quoted: bool = False
 
 
-@dataclass(slots=True)
-class Entry:
-    """One key: its text ("" for none) or the items below it."""
+class Entry(NamedTuple):
+    """One key, in `line`: its text ("" for none) or the items below it."""
 
-    key: Value
+    line: int
     value: Value
     items: list[Value]
-    indent: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,16 @@ class Front:
         if entry is None:
             return ""
         if entry.items:
-            raise FileFault("frontmatter", f"`{key}` is a text, not a list", entry.items[0].where)
+            raise _fault(f"`{key}` is a text, not a list", entry.items[0])
         return entry.value.text.strip()
 
     def required(self, key: str) -> str:
         """The trimmed text of `key`. Raises FileFault when it is absent or blank."""
         text = self.text(key)
+        if not text and key in self.entries:
+            raise _fault(f"`{key}` is empty", self.entries[key].value)
         if not text:
-            entry = self.entries.get(key)
-            where = entry.value.where if entry else Where(self.file, line=1, column=1)
-            raise FileFault("frontmatter", f"`{key}` is {'empty' if entry else 'missing'}", where)
+            raise FileFault("frontmatter", f"`{key}` is missing", 1, 1)
         return text
 
     def given(self, key: str) -> bool:
@@ -96,24 +96,22 @@ class Front:
             return []
         return [name for part in entry.items or [_unbracketed(entry.value)] for name in _split(part)]
 
-    def where(self, key: str) -> Where:
-        """The place of the value of a key that is there."""
-        return self.entries[key].value.where
+    def where(self, value: Value) -> Where:
+        return Where(self.file, line=value.line, column=value.column)
 
 
-def decode(data: bytes, file: str) -> str:
+def decode(data: bytes) -> str:
     """The text of a file, line breaks as LF. Raises FileFault ("unreadable")."""
     if len(data) > LIMITS.file_bytes:
-        raise FileFault("unreadable", f"it has more than {LIMITS.file_bytes} bytes", Where(file))
+        raise FileFault("unreadable", f"it has more than {LIMITS.file_bytes} bytes", None, None)
     try:
         text = data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
         problem = f"it is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
-        raise FileFault("unreadable", problem, Where(file, line=line)) from None
+        raise FileFault("unreadable", problem, data.count(b"\n", 0, error.start) + 1, None) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FileFault("unreadable", "it holds a NUL character, so it is no text", Where(file, line=line))
+        raise FileFault("unreadable", "it holds a NUL character, so it is no text", line, None)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -121,17 +119,16 @@ def read_front(text: str, file: str) -> Front:
     """Read the frontmatter of a decoded file. Raises FileFault ("frontmatter") at the first line that is none."""
     opened = _OPEN.match(text)
     if opened is None:
-        problem = "there is no frontmatter: the first line must be `---`"
-        raise FileFault("frontmatter", problem, Where(file, line=1, column=1))
+        raise FileFault("frontmatter", "there is no frontmatter: the first line must be `---`", 1, 1)
     closed = _CLOSE.search(text, opened.end())
     if closed is None:
         problem = "the frontmatter that opens in line 1 is not closed by a second line `---`"
-        raise FileFault("frontmatter", problem, Where(file, line=1, column=1))
+        raise FileFault("frontmatter", problem, 1, 1)
+    lines = text[opened.end() : closed.start()].split("\n")
     reader = _Reader(file)
-    for number, line in enumerate(text[opened.end() : closed.start()].split("\n"), 2):
+    for number, line in enumerate(lines, 2):
         reader.line(line, number)
-    offset = text.count("\n", 0, closed.start()) + 1
-    return Front(file, reader.entries, text[closed.end() + 1 :], offset, reader.warnings)
+    return Front(file, reader.entries, text[closed.end() + 1 :], len(lines) + 1, reader.warnings)
 
 
 def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mapping[str, str]) -> list[Diagnostic]:
@@ -141,8 +138,9 @@ def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mappin
         if key not in known:
             meant = words.get(re.sub(r"[\W_]", "", key).lower())
             clause = f' Did you mean "{meant}"?' if meant else hint(key, known)
+            where = Where(front.file, line=entry.line, column=1)
             facts = {"key": key, "owner": owner, "hint": clause}
-            found.append(diagnostic("UNKNOWN_PARAMETER", entry.key.where, severity="warning", **facts))
+            found.append(diagnostic("UNKNOWN_PARAMETER", where, severity="warning", **facts))
     return found
 
 
@@ -153,7 +151,8 @@ class _Reader:
         self.file = file
         self.entries: dict[str, Entry] = {}
         self.warnings: list[Diagnostic] = []
-        self.last: Entry | None = None
+        self.key = ""  # the last one, and how its list is indented
+        self.indent: int | None = None
 
     def line(self, line: str, number: int) -> None:
         bare = line.strip(" \t")
@@ -163,100 +162,100 @@ class _Reader:
         if item:
             self._item(line, number, item)
         elif line[0] in " \t":
-            raise self._fault(self._why_indented(line), number, 1)
+            raise FileFault("frontmatter", _why_indented(line), number, 1)
         else:
             self._entry(line, number)
 
     def _entry(self, line: str, number: int) -> None:
         colon = _COLON.search(line)
+        if colon is None and ":" in line:
+            raise FileFault("frontmatter", "a space is missing after the colon", number, line.index(":") + 1)
         key = line[: colon.start()].rstrip(" \t") if colon else ""
         if colon is None or not _KEY.fullmatch(key):
-            glued = ":" in line and colon is None
-            problem = "a space is missing after the colon" if glued else "this line is not `key: value`"
-            raise self._fault(problem, number, line.index(":") + 1 if glued else 1)
+            raise FileFault("frontmatter", "this line is not `key: value`", number, 1)
         if key in self.entries:
-            first = self.entries[key].key.where.line
-            raise self._fault(f"the key `{key}` is given twice, first in line {first}", number, 1)
-        value = self._value(line, colon.end(), number, key)
-        if not value.quoted and _BLOCK_TEXT.fullmatch(value.text):
-            problem = f"block texts (`{value.text}`) are not read here: write the text on one line"
-            raise FileFault("frontmatter", problem, value.where)
-        self.last = Entry(Value(key, Where(self.file, line=number, column=1)), value, [])
-        self.entries[key] = self.last
+            problem = f"the key `{key}` is given twice, first in line {self.entries[key].line}"
+            raise FileFault("frontmatter", problem, number, 1)
+        value = self._value(line, colon.end(), number)
+        if not value.quoted and value.text[:1] in ("|", ">") and _BLOCK_TEXT.fullmatch(value.text):
+            raise _fault(f"block texts (`{value.text}`) are not read here: write the text on one line", value)
+        self.entries[key] = Entry(number, value, [])
+        self.key, self.indent = key, None
 
     def _item(self, line: str, number: int, item: re.Match[str]) -> None:
-        column, last = item.end(), self.last
-        if last is None or last.value.text:
-            raise self._fault("this list item stands below no key without a value", number, column)
-        if last.indent not in (-1, len(item[1])):
-            raise self._fault("the items of a list must stand one under the other", number, column)
-        last.indent = len(item[1])
-        last.items.append(self._value(line, item.end(), number, last.key.text))
+        if not self.key or self.entries[self.key].value.text:
+            problem = "this list item stands below no key without a value"
+            raise FileFault("frontmatter", problem, number, item.end())
+        if self.indent not in (None, len(item[1])):
+            raise FileFault("frontmatter", "the items of a list must stand one under the other", number, item.end())
+        self.indent = len(item[1])
+        self.entries[self.key].items.append(self._value(line, item.end(), number))
 
-    def _value(self, line: str, start: int, number: int, key: str) -> Value:
+    def _value(self, line: str, start: int, number: int) -> Value:
         """The text of `line` from `start`: a quoted string, or the rest up to a comment."""
-        raw = line[start:].lstrip(" \t")
-        start = len(line) - len(raw)
-        where = Where(self.file, line=number, column=start + 1)
+        raw = line[start:].strip(" \t")
+        column = len(line) - len(line[start:].lstrip(" \t")) + 1
         if raw[:1] in ('"', "'"):
-            return Value(self._quoted(raw, start, number), where, quoted=True)
-        comment = _COMMENT.search(raw)
+            return Value(_quoted(raw, number, column), number, column, quoted=True)
+        comment = _COMMENT.search(raw) if "#" in raw else None
         if comment is None:
-            return Value(raw.rstrip(" \t"), where)
+            return Value(raw, number, column)
         if raw[comment.end() :][:1].strip():  # `#12`, not `# a remark`: a text was probably meant
             reason = "` #` begins a comment; quote the value to keep the text behind it"
-            place = Where(self.file, line=number, column=start + comment.end())
-            self.warnings.append(diagnostic("PARAMETER_IGNORED", place, key=raw[comment.start() :], reason=reason))
-        return Value(raw[: comment.start()].rstrip(" \t"), where)
+            where = Where(self.file, line=number, column=column + comment.start())
+            self.warnings.append(diagnostic("PARAMETER_IGNORED", where, key=raw[comment.start() :], reason=reason))
+        return Value(raw[: comment.start()].rstrip(" \t"), number, column)
 
-    def _quoted(self, raw: str, start: int, number: int) -> str:
-        match = _QUOTED.match(raw)
-        if match is None:
-            raise self._fault("the quote that opens here is not closed on this line", number, start + 1)
-        if not _TAIL.fullmatch(raw, match.end()):
-            problem = "text follows after the closing quote: quote the whole value, or none of it"
-            raise self._fault(problem, number, start + match.end() + 1)
-        text = match[0][1:-1]
-        if raw[0] == "'":
-            return text.replace("''", "'")
-        return self._unescaped(match[0], number, start + 1) if "\\" in text else text
 
-    def _unescaped(self, quoted: str, number: int, column: int) -> str:
-        import yaml
+def _quoted(raw: str, line: int, column: int) -> str:
+    """The text of the quoted string that `raw` begins with; behind it only a comment may stand."""
+    match = _QUOTED.match(raw)
+    if match is None:
+        raise FileFault("frontmatter", "the quote that opens here is not closed on this line", line, column)
+    if not _TAIL.fullmatch(raw, match.end()):
+        problem = "text follows after the closing quote: quote the whole value, or none of it"
+        raise FileFault("frontmatter", problem, line, column + match.end())
+    text = match[0][1:-1]
+    if raw[0] == "'":
+        return text.replace("''", "'")
+    return _unescaped(match[0], line, column) if "\\" in text else text
 
-        try:
-            text = str(yaml.load(quoted, Loader=yaml.CSafeLoader))  # noqa: S506  (it is the safe one)
-        except yaml.YAMLError:
-            raise self._fault("an escape in this quoted text is not one of YAML", number, column) from None
-        if "\0" in text:
-            raise self._fault("a text may not hold a NUL character", number, column)
-        return text
 
-    def _why_indented(self, line: str) -> str:
-        if "\t" in line[: len(line) - len(line.lstrip())]:
-            return "a tab indents this line: keys begin a line, list items take spaces"
-        return "this line is indented: each line is `key: value`, and a text stands on one line"
+def _unescaped(quoted: str, line: int, column: int) -> str:
+    import yaml
 
-    def _fault(self, problem: str, line: int, column: int) -> FileFault:
-        return FileFault("frontmatter", problem, Where(self.file, line=line, column=column))
+    try:
+        text = str(yaml.load(quoted, Loader=yaml.CSafeLoader))
+    except yaml.YAMLError:
+        raise FileFault("frontmatter", "an escape in this quoted text is not one of YAML", line, column) from None
+    if "\0" in text:
+        raise FileFault("frontmatter", "a text may not hold a NUL character", line, column)
+    return text
+
+
+def _why_indented(line: str) -> str:
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "a tab indents this line: keys begin a line, list items take spaces"
+    return "this line is indented: each line is `key: value`, and a text stands on one line"
 
 
 def _unbracketed(value: Value) -> Value:
     """`[a, b]` without its brackets."""
-    if len(value.text) < 2 or (value.text[0], value.text[-1]) != ("[", "]"):
+    text = value.text
+    if len(text) < 2 or (text[0], text[-1]) != ("[", "]"):
         return value
-    return Value(value.text[1:-1], _moved(value.where, 1))
+    return Value(text[1:-1], value.line, value.column + 1, value.quoted)
 
 
 def _split(value: Value) -> list[Value]:
     names: list[Value] = []
-    start = int(value.quoted)
+    column = value.column + value.quoted
     for part in value.text.split(","):
         if name := part.strip().strip("\"'"):
-            names.append(Value(name, _moved(value.where, start + len(part) - len(part.lstrip()))))
-        start += len(part) + 1
+            names.append(Value(name, value.line, column + len(part) - len(part.lstrip())))
+        column += len(part) + 1
     return names
 
 
-def _moved(where: Where, columns: int) -> Where:
-    return Where(where.file, where.pointer, where.line, (where.column or 1) + columns)
+def _fault(problem: str, value: Value) -> FileFault:
+    return FileFault("frontmatter", problem, value.line, value.column)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from piflows.grammar.located import refused, size, strict_json, too_deep
 from piflows.grammar.mistakes import JSON_MISTAKES, JSON_TOKENS, UNKNOWN, Mistake, Situation, taught
@@ -15,6 +15,7 @@ from piflows.ir.limits import LIMITS
 
 if TYPE_CHECKING:
     from lark import Lark, ParseTree, Token
+    from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 _OPENERS = {"LBRACE": "object", "LSQB": "list"}
 _CLOSERS = ("_RBRACE", "_RSQB")
@@ -84,7 +85,8 @@ def fault(text: str, line_offset: int) -> Fault:
 def _parser() -> Lark:
     from lark import Lark
 
-    return Lark.open_from_package(__package__ or "", "located.lark", parser="lalr", lexer="basic", postlex=_Keep())
+    opened = Lark.open_from_package  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return opened(__package__ or "", "located.lark", parser="lalr", lexer="basic", postlex=_Keep())
 
 
 class _Keep:
@@ -100,7 +102,7 @@ def _parse(text: str) -> ParseTree:
     """Raises Failed."""
     from lark import Token, UnexpectedToken
 
-    parser = _parser().parse_interactive(text)
+    parser: InteractiveParser = _parser().parse_interactive(text)  # pyright: ignore[reportUnknownMemberType]
     tokens: list[Token] = []
     try:
         for token in parser.iter_parse():
@@ -108,23 +110,25 @@ def _parse(text: str) -> ParseTree:
         tokens.append(Token("$END", ""))
         return parser.feed_token(tokens[-1])
     except UnexpectedToken:
-        raise Failed(tokens, frozenset(parser.accepts())) from None
+        accepts = cast("set[str]", parser.accepts())
+        raise Failed(tokens, frozenset(accepts)) from None
 
 
 def _spot(node: ParseTree | Token, key: Place | None) -> Spot:
     if isinstance(node, str):
         return Spot(_start(node), key, {})
-    opener, *inner = node.children
-    return Spot(_start(opener), key, dict(_inside(inner)))
+    inside = {name: _spot(value, _start(inner) if inner else None) for inner, name, value in _members(node)}
+    return Spot(_start(node.children[0]), key, inside)
 
 
-def _inside(nodes: list[ParseTree | Token]) -> Iterator[tuple[str, Spot]]:
-    for index, node in enumerate(nodes):
-        if isinstance(node, str) or node.data != "pair":
-            yield str(index), _spot(node, None)
+def _members(node: ParseTree) -> Iterator[tuple[Token | None, str, ParseTree | Token]]:
+    """What an object or a list holds: the key's token, the name that a pointer uses, the value."""
+    for index, inner in enumerate(node.children[1:]):
+        if isinstance(inner, str) or inner.data != "pair":
+            yield None, str(index), inner
         else:
-            key, value = node.children
-            yield strict_json(key), _spot(value, _start(key))
+            key, value = cast("tuple[Token, ParseTree | Token]", inner.children)
+            yield key, strict_json(key), value
 
 
 def _faults(node: ParseTree | Token, pointer: str, line_offset: int) -> Iterator[Fault]:
@@ -133,18 +137,14 @@ def _faults(node: ParseTree | Token, pointer: str, line_offset: int) -> Iterator
         yield from _token_faults(node, pointer)
         return
     seen: dict[str, int] = {}
-    for index, inner in enumerate(node.children[1:]):
-        if isinstance(inner, str) or inner.data != "pair":
-            yield from _faults(inner, f"{pointer}/{index}", line_offset)
-            continue
-        key, value = inner.children
-        name = strict_json(key)
+    for key, name, value in _members(node):
         below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-        yield from _token_faults(key, below)
-        if name in seen:
-            first = seen[name] + line_offset
-            yield Fault(f"the key {key} is given twice, first in line {first}", below, _start(key))
-        seen.setdefault(name, _start(key).line)
+        if key is not None:
+            yield from _token_faults(key, below)
+            if name in seen:
+                problem = f"the key {key} is given twice, first in line {seen[name] + line_offset}"
+                yield Fault(problem, below, _start(key))
+            seen.setdefault(name, _start(key).line)
         yield from _faults(value, below, line_offset)
 
 

@@ -1,9 +1,9 @@
 """Strict JSON with one object at the top, and the line and column of everything in it.
 
-The standard library reads. Only when a position or a reason is asked for, `json_places` reads the text once more, by the
-grammar in `located.lark`. Both take the same texts: strict JSON (RFC 8259) without duplicate keys, without numbers that
-overflow, without NUL and halves of surrogate pairs in its strings, in bounds of size and nesting. A byte order mark
-before the text is dropped; CRLF and CR count as line breaks.
+The standard library reads. Only when a position or a reason is asked for, `json_places` reads the text once more, by
+the grammar in `located.lark`. Both take the same texts: strict JSON (RFC 8259) without duplicate keys, without numbers
+that overflow, without NUL and halves of surrogate pairs in its strings, in bounds of size and nesting. A byte order
+mark before the text is dropped; CRLF and CR count as line breaks.
 """
 
 from __future__ import annotations

@@ -26,8 +26,22 @@ from piflows.ir.source import Where
 KEYS = ("name", "description", "overrides", "result")
 RESULTS = ("code-review-v1",)
 SHAPES = frozenset(  # parameters that are a mode: they decide what the flow is, so they are the preset's alone
-    ("tasks", "chain", "graph", "evaluate", "vote", "route", "orchestrate", "loop", "search", "workflow")
-    + ("worktree", "debate", "dossier", "monitor")
+    {
+        "tasks",
+        "chain",
+        "graph",
+        "evaluate",
+        "vote",
+        "route",
+        "orchestrate",
+        "loop",
+        "search",
+        "workflow",
+        "worktree",
+        "debate",
+        "dossier",
+        "monitor",
+    }
 )
 
 _WORDS = {
@@ -64,9 +78,10 @@ def parse_preset(data: bytes, file: str) -> tuple[Preset | None, list[Diagnostic
     """The preset of a file, or None, and what is to be said about the file."""
     found: list[Diagnostic] = []
     try:
-        return _preset(read_front(decode(data, file), file), data, found), found
+        return _preset(read_front(decode(data), file), data, found), found
     except FileFault as fault:
-        return None, [*found, diagnostic(_CODES[fault.kind], fault.where, file=file, problem=fault.problem)]
+        where = Where(file, line=fault.line, column=fault.column)
+        return None, [*found, diagnostic(_CODES[fault.kind], where, file=file, problem=fault.problem)]
 
 
 def _preset(front: Front, data: bytes, found: list[Diagnostic]) -> Preset:
@@ -76,7 +91,7 @@ def _preset(front: Front, data: bytes, found: list[Diagnostic]) -> Preset:
     name = front.required("name")
     if not _NAME.fullmatch(name):
         problem = f'the name "{name}" is not lowercase kebab-case, as in `map-codebase`'
-        raise FileFault("frontmatter", problem, front.where("name"))
+        raise FileFault("frontmatter", problem, front.entries["name"].value.line, front.entries["name"].value.column)
     description = front.required("description")
     overrides = _overrides(front, found)
     result = _result(front, found)
@@ -95,12 +110,12 @@ def _overrides(front: Front, found: list[Diagnostic]) -> tuple[str, ...]:
     for name in front.names("overrides"):
         if name.text in SHAPES:
             reason = "no caller may replace the shape of a preset's flow"
-            found.append(diagnostic("PARAMETER_IGNORED", name.where, key=name.text, reason=reason))
+            found.append(diagnostic("PARAMETER_IGNORED", front.where(name), key=name.text, reason=reason))
         elif name.text in _parameters():
             kept[name.text] = None
         else:
             facts = {"key": name.text, "owner": "a call", "hint": hint(name.text, _parameters())}
-            found.append(diagnostic("UNKNOWN_PARAMETER", name.where, severity="warning", **facts))
+            found.append(diagnostic("UNKNOWN_PARAMETER", front.where(name), severity="warning", **facts))
     return tuple(kept)
 
 
@@ -108,7 +123,9 @@ def _result(front: Front, found: list[Diagnostic]) -> str | None:
     result = front.text("result")
     if result and result not in RESULTS:
         reason = f'"{result}" is none of {", ".join(RESULTS)}.{hint(result, RESULTS)}'
-        found.append(diagnostic("PARAMETER_IGNORED", front.where("result"), key="result", reason=reason))
+        found.append(
+            diagnostic("PARAMETER_IGNORED", front.where(front.entries["result"].value), key="result", reason=reason)
+        )
     return result if result in RESULTS else None
 
 
@@ -117,7 +134,7 @@ def _body(front: Front, found: list[Diagnostic]) -> Located:
     text, offset = front.body, front.body_offset
     if not text.strip():
         problem = "nothing follows after the frontmatter: one JSON object is expected"
-        raise FileFault("template", problem, Where(front.file, line=offset, column=1))
+        raise FileFault("template", problem, offset, 1)
     fenced = _FENCED.fullmatch(text) if "```" in text else None
     if fenced:
         offset += text.count("\n", 0, fenced.start(2))
@@ -128,4 +145,4 @@ def _body(front: Front, found: list[Diagnostic]) -> Located:
     try:
         return load(text, front.file, offset)
     except NotJson as refusal:
-        raise FileFault("template", refusal.problem, refusal.where) from None
+        raise FileFault("template", refusal.problem, refusal.where.line, refusal.where.column) from None

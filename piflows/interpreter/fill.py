@@ -44,7 +44,7 @@ def fill(parts: Parts, values: Values) -> str:
         return only.text
     out: list[str] = []
     _fill(parts, values, out)
-    return "".join(out)
+    return _spaced(out) if values.crossed else "".join(out)
 
 
 def fill_prompt(parts: Parts, values: Values) -> str:
@@ -96,10 +96,24 @@ def _insert(part: Slot, values: Values, out: list[str]) -> None:
         out.append(text)
         return
     values.crossed = True
-    if out and out[-1] and not out[-1].endswith("\n"):
-        out.append("\n")
-    out.append(fenced(text, value))
-    out.append("\n")
+    out.append(_Block(fenced(text, value)))
+
+
+class _Block(str):
+    """A fenced block: it begins and ends a line, whatever stands beside it."""
+
+    __slots__ = ()
+
+
+def _spaced(pieces: list[str]) -> str:
+    out: list[str] = []
+    for piece in filter(None, pieces):
+        if out and (isinstance(piece, _Block) or isinstance(out[-1], _Block)):
+            closed = out[-1].endswith("\n") and not isinstance(out[-1], _Block)
+            opened = piece.startswith("\n") and not isinstance(piece, _Block)
+            out += [] if closed or opened else ["\n"]
+        out.append(piece)
+    return "".join(out)
 
 
 def fenced(text: str, value: Any) -> str:

@@ -44,8 +44,11 @@ def _usage(value: Any) -> bool:
         return False
     usage = cast("dict[str, Any]", value)
     cost = usage.get("costUsd", "absent")
-    counted = all(type(usage.get(name)) is int and usage[name] >= 0 for name in ("input", "output"))
-    return counted and (cost is None or type(cost) in (int, float))
+    return (
+        type(usage.get("input")) is int
+        and type(usage.get("output")) is int
+        and (cost is None or type(cost) is float or type(cost) is int)
+    )
 
 
 def _facts(value: Any) -> bool:
@@ -69,16 +72,17 @@ FIELDS: dict[str, dict[str, Test]] = {
     "timePassed": {},
     "cancelled": {},
 }
+_TESTS = {kind: tuple(fields.items()) for kind, fields in FIELDS.items()}
 STAMP: dict[str, Test] = {"seq": _whole, "at": _whole, "effect": _text, "incarnation": _whole, "n": _whole}
 
 
 def flaw(report: Mapping[str, Any]) -> str:
     """What is wrong with the payload of a report or an event; empty when nothing is."""
     kind = report.get("kind")
-    fields = FIELDS.get(kind) if isinstance(kind, str) else None
+    fields = _TESTS.get(kind) if isinstance(kind, str) else None
     if fields is None:
         return f"`{kind}` is no kind of event"
-    for name, test in fields.items():
+    for name, test in fields:
         if name not in report or not test(report[name]):
             return f"`{name}` of {kind} is missing or malformed"
     if kind == "childFailed":

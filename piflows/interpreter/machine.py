@@ -24,6 +24,7 @@ from piflows.ir.limits import LIMITS
 from piflows.ir.names import effect_id
 from piflows.ir.plan import Over
 from piflows.ir.unit import Handoff
+from piflows.ir.visible import visible
 
 Json = dict[str, Any]
 
@@ -297,7 +298,7 @@ class Machine:
         return {
             "outcome": state.outcome,
             "error": error,
-            "header": fill(state.header, slots) or None,
+            "header": visible(fill(state.header, slots)) or None,
             "text": cut(body, LIMITS.text_bytes, "Output"),
             "data": state.data,
         }

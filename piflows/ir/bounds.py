@@ -59,9 +59,13 @@ def _weights(stage: Stage) -> tuple[_Weight, _Weight]:
         return _Weight(work.cap, work.least, max(1, work.least)), _Weight(1, min(1, work.least), 1)
     if stage.schedule == "first":
         return _Weight(1, 1, 1), _Weight(1, 1, 1)
-    plan = levels({unit.name: unit.needs for unit in work.units})
-    begun = 1 if stage.schedule == "ready" and stage.failure == "stop" else len(plan[0])
-    return _Weight(len(work.units), len(work.units), begun), _Weight(len(plan), len(plan), 1)
+    runs, waves, begun = len(work.units), 1, len(work.units)
+    if any(unit.needs for unit in work.units):
+        plan = levels({unit.name: unit.needs for unit in work.units})
+        waves, begun = len(plan), len(plan[0])
+    if stage.schedule == "ready" and stage.failure == "stop":
+        begun = 1
+    return _Weight(runs, runs, begun), _Weight(waves, waves, 1)
 
 
 # ---- the worst case ---------------------------------------------------------------------------------------------
@@ -82,11 +86,11 @@ class _Loops:
 
 
 def _loops(flow: Flow) -> _Loops:
-    main = _distances(flow, flow.entry, {})
+    main = _distances(flow, flow.entry, {}) if flow.epilogue else {}
     onward: dict[str, list[str]] = {}
     for state in flow.states:
         onward[state.name] = [target for outcome, target in state.exits.items() if _taken(state, outcome)]
-        if flow.epilogue and isinstance(state, Settle) and state.name in main:
+        if isinstance(state, Settle) and state.name in main:
             onward[state.name].append(flow.epilogue)
     parts = components(onward)
     part = {name: index for index, members in enumerate(parts) for name in members}

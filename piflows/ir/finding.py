@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
-NEAR_NAMES = 500  # among more names, or longer ones, none is proposed: the search is quadratic
+FINDINGS_MOST = 100  # of one kind: who has more needs no more
+NAME_SHOWN = 256  # characters
+NEAR_NAMES = 200  # among more names, or longer ones, none is proposed: the search is quadratic
 NEAR_LENGTH = 64
 
 
@@ -24,9 +27,14 @@ def invalid(problem: str, state: str = "", unit: str = "") -> Finding:
     return Finding("IR_INVALID", state, unit, {"problem": problem})
 
 
+def first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, as many as a person reads; what comes after them is not looked for."""
+    return list(islice(findings, FINDINGS_MOST))
+
+
 def quoted(name: str) -> str:
-    """A name in a sentence."""
-    return f'"{name}"'
+    """A name in a sentence, shortened when it is none that a person gave."""
+    return f'"{name}"' if len(name) <= NAME_SHOWN else f'"{name[: NAME_SHOWN - 1]}…"'
 
 
 def nearest(name: str, known: Collection[str]) -> str:

@@ -8,11 +8,13 @@ from piflows.ir.parts import Each, Part, Parts, Section
 
 
 def mentions(parts: Parts) -> Iterator[tuple[Part, bool, int]]:
-    """Each part in reading order, whether it stands inside an `Each`, and how deep it is nested, from 1."""
+    """Each part but literal text, in reading order; whether it is inside an `Each`; how deep it is nested, from 1."""
     stack = [(iter(parts), False, 1)]
     while stack:
         rest, in_each, depth = stack[-1]
         for part in rest:
+            if part.kind == "text":
+                continue
             yield part, in_each, depth
             if isinstance(part, Section):
                 stack.append((iter((*part.parts, *part.otherwise)), in_each, depth + 1))

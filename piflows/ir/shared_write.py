@@ -69,8 +69,9 @@ def nested(flow: Flow, real: Real) -> list[Nested]:
     found: dict[Nested, None] = {}
     for stage in flow.states:
         if isinstance(stage, Stage) and not isinstance(stage.work, Over):
-            order = _ready_order(stage)
+            order: Reach | None = None
             for group in _groups(flow.roles, stage, real):
+                order = order or _ready_order(stage)
                 for parent, child in _inside(group, order):
                     found[Nested(stage.name, parent, child)] = None
     return list(found)
@@ -88,8 +89,9 @@ def agents(flow: Flow, clash: Clash) -> str:
 def _first_clash(roles: Mapping[str, Role], stage: Stage, real: Real) -> Clash | None:
     if isinstance(stage.work, Over):
         return _over_clash(roles, stage.name, stage.work, real)
-    order = _ready_order(stage)
+    order: Reach | None = None
     for group in _groups(roles, stage, real):
+        order = order or _ready_order(stage)
         for cwd, names in group.items():
             together = antichain(order, names) if order else names
             if len(together) > 1:
@@ -122,17 +124,18 @@ def _ready_order(stage: Stage) -> Reach | None:
 def _groups(roles: Mapping[str, Role], stage: Stage, real: Real) -> Iterator[dict[Cwd, list[str]]]:
     """The writers by directory: for each wave, or under `ready` for the whole Stage. Under `first` one runs alone."""
     units = {unit.name: unit for unit in _units(stage)}
-    waves = levels({name: unit.needs for name, unit in units.items()})
-    if stage.schedule == "ready":
-        waves = [list(units)]
-    elif stage.schedule == "first":
-        waves = []
+    writers = {name for name, unit in units.items() if write_capable(roles[unit.role])}
+    if len(writers) < 2 or stage.schedule == "first":
+        return
+    waves = [list(units)]
+    if stage.schedule == "wave":
+        waves = levels({name: unit.needs for name, unit in units.items()})
     for wave in waves:
         group: dict[Cwd, list[str]] = {}
         for name in wave:
-            role = roles[units[name].role]
-            if write_capable(role):
-                group.setdefault(_cwd(role, units[name], real), []).append(name)
+            if name in writers:
+                cwd = _cwd(roles[units[name].role], units[name], real)
+                group.setdefault(cwd, []).append(name)
         yield group
 
 

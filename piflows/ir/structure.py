@@ -7,12 +7,13 @@ resets are no loop either, the graph has no cycle: so every path settles.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import chain
 
-from piflows.ir.finding import Finding, invalid, nearest, quoted
+from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import Round
 from piflows.ir.limits import LIMITS
-from piflows.ir.plan import Over
+from piflows.ir.plan import Plan
 from piflows.ir.topology import cycles, postorder
 
 TIMES_MOST = 1_000_000  # so that the numbers of the bounds stay numbers that a person can read
@@ -20,10 +21,10 @@ TIMES_MOST = 1_000_000  # so that the numbers of the bounds stay numbers that a 
 
 def structure(flow: Flow) -> list[Finding]:
     """What is wrong with the graph of states; the shape of the whole only when each state is right by itself."""
-    found = [*_numbers(flow), *_names(flow), *(each for state in flow.states for each in _exits(state))]
     names = {state.name for state in flow.states}
-    found += _targets(flow, names)
-    return found or [*_regions(flow), *_rounds(flow), *_order(flow)]
+    exits = (each for state in flow.states for each in _exits(state))
+    found = first(chain(_numbers(flow), _names(flow), exits, _targets(flow, names)))
+    return found or first(chain(_regions(flow), _rounds(flow), _order(flow)))
 
 
 def forward(flow: Flow) -> dict[str, list[str]]:
@@ -80,8 +81,8 @@ def _expected(state: State) -> tuple[set[str], set[str]]:
         case Stage():
             if state.failure == "stop":
                 return {"then", "failed"}, {"refused"}
-            listed = not isinstance(state.work, Over) and state.schedule != "first"
-            waits = listed and any(unit.needs for unit in state.work.units)
+            units = state.work.units if isinstance(state.work, Plan) and state.schedule != "first" else ()
+            waits = any(unit.needs for unit in units)
             return ({"then", "stuck"} if waits else {"then"}), {"stuck", "refused"}
         case Gate():
             return set(state.test.outcomes), set()
@@ -135,17 +136,17 @@ def _rounds(flow: Flow) -> Iterator[Finding]:
             if inner not in rounds:
                 near = nearest(inner, rounds)
                 yield invalid(f"round {quoted(name)} resets {quoted(inner)}, which is no round{near}", name)
-    for chain in cycles({name: test.resets for name, test in rounds.items()}):
-        yield invalid(f"rounds reset each other without end: {' -> '.join(chain)}", chain[0])
+    for loop in cycles({name: test.resets for name, test in rounds.items()}):
+        yield invalid(f"rounds reset each other without end: {' -> '.join(loop)}", loop[0])
 
 
 def _order(flow: Flow) -> Iterator[Finding]:
     """The states stand in topological order; a cycle has none."""
     edges = forward(flow)
-    chains = cycles(edges)
-    for chain in chains:
-        yield invalid(f"a cycle without a round never ends: {' -> '.join(chain)}", chain[0])
-    if chains:
+    loops = cycles(edges)
+    for loop in loops:
+        yield invalid(f"a cycle without a round never ends: {' -> '.join(loop)}", loop[0])
+    if loops:
         return
     place = {state.name: number for number, state in enumerate(flow.states)}
     for name, targets in edges.items():

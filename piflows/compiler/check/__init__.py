@@ -22,7 +22,7 @@ Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and wha
 def check(subject: CallSubject | FlowSubject | HostSubject) -> Iterator[Found]:
     """What the rules for this subject find, lazily: a host rule may ask a person."""
     for place, rule in enumerate(RULES):
-        if rule.SUBJECT == _kind(subject):
+        if _kind(subject) == rule.SUBJECT:
             yield from ((place, found) for found in rule.check(subject))
 
 

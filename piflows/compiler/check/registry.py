@@ -19,6 +19,7 @@ from piflows.compiler.check.rules import (
     known_agents,
     mode_inputs,
     monitor_probe,
+    near_placeholders,
     nested_cwd,
     not_available,
     one_mode,
@@ -66,5 +67,6 @@ RULES: tuple[Rule, ...] = (
     not_available,
     ignored_params,
     unread_edge,
+    near_placeholders,
     nested_cwd,
 )

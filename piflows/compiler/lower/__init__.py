@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from piflows.grammar.call import Call
 
 MODES: dict[str, str] = {  # in the reference's order; a module is imported when its mode is called
-    "list": "list_",
-    "config": "config",
-    "single": "single",
-    "parallel": "parallel",
-    "evaluate": "evaluate",
-    "graph": "graph",
-    "search": "search",
-    "monitor": "monitor",
+    "list": "piflows.compiler.lower.list_",
+    "config": "piflows.compiler.lower.config",
+    "single": "piflows.compiler.lower.single",
+    "parallel": "piflows.compiler.lower.parallel",
+    "evaluate": "piflows.compiler.lower.evaluate",
+    "graph": "piflows.compiler.lower.graph",
+    "search": "piflows.compiler.lower.search",
+    "monitor": "piflows.compiler.lower.monitor",
 }
 
 
 def load(name: str) -> Mode:
     """The module of a mode. Raises KeyError for a name that is not in the table."""
-    module: Mode = import_module(f"{__name__}.{MODES[name]}")  # pyright: ignore[reportAssignmentType]  (a test asks)
+    module: Mode = import_module(MODES[name])  # pyright: ignore[reportAssignmentType]  (a test asks)
     return module
 
 

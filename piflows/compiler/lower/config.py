@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from piflows.compiler.lower import discovered
+from piflows.compiler import discovered
 from piflows.compiler.lower.make import Maker
 from piflows.grammar.call import Call
 from piflows.ir.flow import Flow

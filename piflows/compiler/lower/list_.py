@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piflows.compiler.lower import discovered
+from piflows.compiler import discovered
 from piflows.compiler.lower.make import Maker
 from piflows.grammar.agent import Agent
 from piflows.grammar.call import Call
@@ -31,7 +31,7 @@ def lower(call: Call, make: Maker) -> Flow:
 
 def _preset(preset: Preset) -> str:
     overrides = f" (overrides: {', '.join(preset.overrides)})" if preset.overrides else ""
-    return visible(f"{preset.name}: {preset.description}{overrides}")
+    return visible(f"{preset.name} ({preset.source}): {preset.description}{overrides}")
 
 
 def _agent(agent: Agent) -> str:

@@ -85,8 +85,10 @@ class Maker:
         self._states: list[State] = []
         self._pointers: dict[tuple[str, str], str] = {}
         self.roles: dict[str, Role] = {}
-        own = [policy for of, policy in (call.mode_handoff_policy or {}).items() if of == mode]
-        self._policy = max((call.handoff_policy, *own), key=POLICIES.index)
+        self._policy: Policy = call.handoff_policy
+        for of, policy in (call.mode_handoff_policy or {}).items():
+            if of == mode and POLICIES.index(policy) > POLICIES.index(self._policy):
+                self._policy = policy
 
     # ---- who and what ------------------------------------------------------------------------------------------
 
@@ -144,11 +146,9 @@ class Maker:
         self, name: str, label: Parts, work: Sequence[Unit] | Over, *, then: str, failed: str = "", at: str = ""
     ) -> None:
         """A Stage in waves. `failed` is where it stops for a failure; without it the Stage drains and goes on."""
-        exits, failure = (
-            ({"then": then, "failed": failed}, "stop") if failed else ({"then": then, "stuck": then}, "drain")
-        )
+        exits = {"then": then, "failed": failed} if failed else {"then": then}
         plan = work if isinstance(work, Over) else Plan(tuple(work))
-        self._add(Stage(name, normal(label), plan, exits, failure=failure), at)
+        self._add(Stage(name, normal(label), plan, exits, failure="stop" if failed else "drain"), at)
 
     def gate(
         self,
@@ -211,7 +211,6 @@ class Maker:
             "maxTokens": call.max_tokens,
             "maxGeneratedTokens": call.max_generated_tokens,
         }
-        about = {"preset": call.preset, "why": call.why, "agentScope": call.agent_scope}
         return Flow(
             self.mode,
             entry,
@@ -221,8 +220,24 @@ class Maker:
             timeout_ms=int(call.timeout_ms),
             ceilings=tuple(Ceiling("flow", what, float(limit)) for what, limit in limits.items() if limit is not None),
             allow_shared_write=call.allow_shared_write_cwd,
-            about={name: value for name, value in about.items() if value is not None},
+            about=self._about(),
         )
+
+    def _about(self) -> dict[str, Any]:
+        """What the Flow says of its call: for the report, and for who must be asked before a saved Flow runs."""
+        call = self.call
+        name = (call.preset or "").strip()
+        preset = self.catalog.presets.get(name)
+        about = {
+            "preset": name or None,
+            "presetSource": None if preset is None else preset.source,
+            "why": call.why,
+            "agentScope": call.agent_scope,
+            "confirmProjectAgents": None if call.confirm_project_agents else False,
+            "traceStrict": call.trace_strict,
+            "traceFile": call.trace_file,
+        }
+        return {name: value for name, value in about.items() if value is not None}
 
     def lowered(self, flow: Flow) -> Lowered:
         """The Flow with the pointers of its states and units."""

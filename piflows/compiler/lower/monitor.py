@@ -25,13 +25,13 @@ def lower(call: Call, make: Maker) -> Flow:
     assert spec is not None
     timeout = call.timeout_ms if spec.check_timeout_ms is None else spec.check_timeout_ms
     probe = Command(text(spec.command), text(call.cwd or ""), int(timeout))
+    make.action("wait", Wait(spec.interval_ms), then="probe", at="/monitor/intervalMs")
     make.action("probe", probe, then="trigger", at="/monitor/command")
     test = Trigger("probe", spec.trigger, spec.pattern or "")
     exits = {"fired": "react", "quiet": "round", "unstartable": "unstartable"}
     make.gate("trigger", test, exits, at="/monitor/pattern" if spec.pattern is not None else "/monitor/trigger")
     _react(call, spec, make)
     make.round("round", spec.max_checks, again="wait", spent="quiet", at="/monitor/maxChecks")
-    make.action("wait", Wait(spec.interval_ms), then="probe", at="/monitor/intervalMs")
     _ends(spec, make)
     return make.flow("probe")
 

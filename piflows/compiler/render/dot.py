@@ -55,13 +55,12 @@ def dot(picture: Picture) -> str:
 
 def _ends(group: Group) -> tuple[str, str]:
     """The nodes in which an edge to, and one from, the group ends: those in the middle of its first and last rank."""
-    if not group.ranks:
-        return f"{group.id}_empty", f"{group.id}_empty"
     first, last = group.ranks[0][1], group.ranks[-1][1]
     return first[(len(first) - 1) // 2].id, last[(len(last) - 1) // 2].id
 
 
 def _group(group: Group) -> list[str]:
+    first = [node.id for node in group.ranks[0][1]]  # these stand as declared
     lines = [
         f"subgraph cluster_{group.id} {{",
         f'  graph [label={_text([(group.title, "title"), (group.line, "fact")])}, labeljust=l, style="rounded,filled",',
@@ -70,14 +69,14 @@ def _group(group: Group) -> list[str]:
     marks = [f"{group.id}_{number}" for number in range(1, len(group.ranks) + 1)] if len(group.ranks) > 1 else []
     for number, (label, nodes) in enumerate(group.ranks):
         lines += [f"  {_node(node)}" for node in nodes]
+        same = [node.id for node in nodes]
         if marks:
             lines.append(f"  {marks[number]} [{MARK}, label={_text([(label, 'fact')], '')}];")
-            lines.append(f"  {marks[number]} -> {nodes[0].id} [style=invis, weight=0];")
-        lines.append(f"  {{ rank=same; {' '.join([*marks[number : number + 1], *(f'{n.id};' for n in nodes)])} }}")
-    first = [node.id for node in group.ranks[0][1]] if group.ranks else []  # these stand as declared
+            lines.append(f"  {marks[number]} -> {same[0]} [style=invis, weight=0];")
+            same.insert(0, marks[number])
+        lines.append(f"  {{ rank=same; {' '.join(f'{name};' for name in same)} }}")
     lines += [f"  {' -> '.join(marks)} [style=invis, weight=100];"] if marks else []
     lines += [f"  {' -> '.join(first)} [style=invis];"] if len(first) > 1 else []
-    lines += [] if group.ranks else [f"  {group.id}_empty [{MARK}, label={_text([('no units', 'fact')])}];"]
     return [*lines, "}"]
 
 

@@ -44,9 +44,9 @@ class Edge:
 def edges(flow: Flow, ids: Ids, start: str) -> Iterator[Edge]:
     """All edges, in the Flow's order; `start` is the id of the node from which the entry is reached."""
     yield Edge(start, ids.states[flow.entry], "then")
-    inside = _epilogue(flow)
+    inside, place = _epilogue(flow), {state.name: number for number, state in enumerate(flow.states)}
     for state in flow.states:
-        yield from _exits(state, flow, ids)
+        yield from _exits(state, flow, place, ids)
         if isinstance(state, Settle) and flow.epilogue and state.name not in inside:
             yield Edge(ids.states[state.name], ids.states[flow.epilogue], "then", "epilogue")
         if isinstance(state, Stage):
@@ -69,9 +69,8 @@ def _epilogue(flow: Flow) -> set[str]:
     return seen
 
 
-def _exits(state: State, flow: Flow, ids: Ids) -> Iterator[Edge]:
+def _exits(state: State, flow: Flow, place: Mapping[str, int], ids: Ids) -> Iterator[Edge]:
     """One edge for each target, labelled with the outcomes that lead there; a lone `then` needs no word."""
-    place = {other.name: number for number, other in enumerate(flow.states)}
     targets: dict[str, list[str]] = {}
     for outcome, target in words.exits(state):
         targets.setdefault(target, []).append(short(outcome, SLOT))
@@ -98,17 +97,22 @@ def _inside(stage: Stage, ids: Ids) -> Iterator[Edge]:
             slots = [read for read in passed if read.value.unit == need]
             yield Edge(ids.units[stage.name, need], own, "needs", _slots(slots))
         rest = [read for read in unit.reads if read not in passed and read not in common]
-        yield from _handoffs(rest, own, ids, stage.work.value if isinstance(stage.work, Over) else None)
+        yield from _handoffs(rest, own, ids, stage)
         if isinstance(stage.work, Over) and not any(read.value.pick == "item" for read in rest):
             yield Edge(_source(stage.work.value, ids), own, "handoff", "each")
 
 
-def _handoffs(reads: Iterable[Handoff], target: str, ids: Ids, over: Ref | None = None) -> Iterator[Edge]:
-    """One edge for each source, labelled with the slots it fills. An item comes from the value `over` which it is."""
+def _handoffs(reads: Iterable[Handoff], target: str, ids: Ids, stage: Stage | None = None) -> Iterator[Edge]:
+    """One edge for each source, labelled with the slots it fills. `stage` is that of a target which is a unit: an item
+    comes from the value that it is made over, and what is read of its own last visit is an edge of the unit to itself,
+    since no group has an edge into itself.
+    """
+    over = stage.work.value if stage and isinstance(stage.work, Over) else None
+    own = ids.states[stage.name] if stage else ""
     sources: dict[str, list[Handoff]] = {}
     for read in reads:
-        item = read.value.pick == "item" and over is not None
-        sources.setdefault(_source(over if item and over else read.value, ids), []).append(read)
+        source = _source(over if over and read.value.pick == "item" else read.value, ids)
+        sources.setdefault(target if source == own else source, []).append(read)
     for source, slots in sources.items():
         yield Edge(source, target, "handoff", _slots(slots))
 

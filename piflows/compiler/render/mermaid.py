@@ -29,17 +29,16 @@ CLASS = {
     "refused": "fill:#ffe3e3,stroke:#c92a2a",
     "keep": "fill:#e9ecef,stroke:#5f6b7a",
 }
-_MARKS = re.compile(r"[^\w ,\u0080-\U0010ffff]|(?<!\w)\d+(?=\.)|_")
+_MARKS = re.compile(r"(?!(?<=\w)[-.](?=\w)|(?<=[a-z])\.)[^A-Za-z0-9 ,/?()\u0080-\U0010ffff]")  # inside a word: none
 
 
 def mermaid(picture: Picture) -> str:
     """Mermaid text, the same for the same picture."""
-    groups = {item.id: item for item in picture.items if isinstance(item, Group)}
     lines = ["---", f"title: {json.dumps(' | '.join([picture.title, *picture.lines]), ensure_ascii=False)}", "---"]
     lines.append("flowchart TB")
     for item in picture.items:
         lines += [f"  {line}" for line in (_group(item) if isinstance(item, Group) else [_node(item)])]
-    lines += [f"  {_edge(edge, groups)}" for edge in picture.edges]
+    lines += [f"  {_edge(edge)}" for edge in picture.edges]
     return "\n".join([*lines, *_looks(picture)]) + "\n"
 
 
@@ -61,13 +60,9 @@ def _node(node: Node) -> str:
     return f'{node.id}{before}"{_label([mark + node.title, *node.lines, *node.quote])}"{after}'
 
 
-def _edge(edge: Edge, groups: dict[str, Group]) -> str:
-    """An edge from a group into itself starts at one of its nodes: Mermaid has no such edge."""
-    source = edge.source
-    if source in groups and edge.target in {node.id for node in _nodes(groups[source])}:
-        source = groups[source].ranks[-1][1][0].id
+def _edge(edge: Edge) -> str:
     label = f'|"{escape(edge.label)}"|' if edge.label else ""
-    return f"{source} {ARROW[edge.kind]}{label} {edge.target}"
+    return f"{edge.source} {ARROW[edge.kind]}{label} {edge.target}"
 
 
 def _nodes(group: Group) -> Iterator[Node]:
@@ -94,4 +89,4 @@ def _label(lines: Iterable[str]) -> str:
 
 def escape(text: str) -> str:
     """Text inside a quoted label."""
-    return _MARKS.sub(lambda match: "".join(f"#{ord(char)};" for char in match[0]), text)
+    return _MARKS.sub(lambda match: f"#{ord(match[0])};", text)

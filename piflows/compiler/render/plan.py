@@ -38,7 +38,11 @@ def plan_text(flow: Flow) -> str:
 
 
 def _header(flow: Flow, shared: str) -> list[str]:
-    ceilings = map(amounts.ceiling, flow.ceilings)
+    ceilings = [amounts.ceiling(limit) for limit in flow.ceilings] or ["uncapped: no cost or token ceiling"]
+    pays = [
+        ("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run"),
+        *(("ceilings", it) for it in ceilings),
+    ]
     rows = [
         ("preset", str(flow.about.get("preset") or "none")),
         ("why", str(flow.about.get("why") or "")),
@@ -46,8 +50,7 @@ def _header(flow: Flow, shared: str) -> list[str]:
         ("digest", digest(flow)[:DIGEST_SHOWN]),
         ("spends", amounts.spends(bounds(flow), flow.concurrency)),
         ("models", words.models(flow.roles[unit.role] for unit in flow_units(flow))),
-        ("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run"),
-        *([("ceilings", said) for said in ceilings] or [("ceilings", "uncapped: no cost or token ceiling")]),
+        *(pays if flow_units(flow) else []),
         ("can write", _writers(flow)),
         ("starts with", flow.entry),
         ("every end", f"goes on to {flow.epilogue}" if flow.epilogue else ""),
@@ -61,7 +64,7 @@ def _writers(flow: Flow) -> str:
     if not count:
         return "no unit" if units else ""
     shared = "; they may share a directory" if flow.allow_shared_write else ""
-    return f"{count} of {len(units)} units, marked *{shared}"
+    return f"{count} of {amounts.counted(len(units), 'unit')}, marked *{shared}"
 
 
 def _state(state: State, flow: Flow, shared: str) -> list[str]:

@@ -41,8 +41,6 @@ def waves(stage: Stage) -> list[list[Unit]]:
     only the unit that runs is there."""
     if isinstance(stage.work, Over):
         return [[stage.work.unit]]
-    if not stage.work.units:
-        return []
     by_name = {unit.name: unit for unit in stage.work.units}
     named = levels({name: unit.needs for name, unit in by_name.items()})
     if stage.schedule == "first":

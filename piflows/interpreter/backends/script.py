@@ -12,9 +12,9 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from piflows.grammar.located import Located, read_json
+from piflows.grammar.located import read_json
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError, diagnostic
 
@@ -101,36 +101,45 @@ USAGE_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+class Wrong(NamedTuple):
+    """Something that is wrong at a pointer, or with the key before it."""
+
+    pointer: str
+    problem: str
+    at_key: bool = False
+
+
 def parse_script(text: str, file: str = "") -> list[Rule]:
     """The rules of a script, in order. Raises FlowError CALL_INVALID at the first thing that is wrong."""
     located = read_json(text, file)
-    for pointer, problem in _problems(located.value):
-        at_key = " is no member of " in problem
-        raise FlowError(diagnostic("CALL_INVALID", located.where(pointer, key=at_key), problem=problem))
+    for wrong in _problems(located.value):
+        where = located.where(wrong.pointer, key=wrong.at_key)
+        raise FlowError(diagnostic("CALL_INVALID", where, problem=wrong.problem))
     return [_rule(each) for each in located.value["children"]]
 
 
-def _problems(script: Json) -> Iterator[tuple[str, str]]:
+def _problems(script: Json) -> Iterator[Wrong]:
     for key in script:
         if key != "children":
-            yield f"/{_escaped(key)}", f"`{key}` is no member of a script.{hint(key, ['children'])}"
+            problem = f"`{key}` is no member of a script.{hint(key, ['children'])}"
+            yield Wrong(f"/{_escaped(key)}", problem, at_key=True)
     children = script.get("children")
     if not isinstance(children, list):
-        yield ("/children" if "children" in script else ""), "a script needs `children`, a list of rules"
+        yield Wrong("/children" if "children" in script else "", "a script needs `children`, a list of rules")
         return
     for number, rule in enumerate(cast("list[Any]", children)):
         place = f"/children/{number}"
         if isinstance(rule, dict):
             yield from _wrong_in_rule(cast(Json, rule), place)
         else:
-            yield place, f"children[{number}] is no object"
+            yield Wrong(place, f"children[{number}] is no object")
 
 
-def _wrong_in_rule(rule: Json, place: str) -> Iterator[tuple[str, str]]:
+def _wrong_in_rule(rule: Json, place: str) -> Iterator[Wrong]:
     yield from _wrong_fields(rule, FIELDS, place, "a rule")
     for one, other in (("reply", "envelope"), ("usage", "turns")):
         if one in rule and other in rule:
-            yield f"{place}/{other}", f"`{one}` and `{other}` exclude each other"
+            yield Wrong(f"{place}/{other}", f"`{one}` and `{other}` exclude each other")
     if "usage" in rule:
         yield from _wrong_usage(rule["usage"], f"{place}/usage")
     for number, turn in enumerate(rule.get("turns", [])):
@@ -138,29 +147,30 @@ def _wrong_in_rule(rule: Json, place: str) -> Iterator[tuple[str, str]]:
     for path, text in rule.get("writes", {}).items():
         where = f"{place}/writes/{_escaped(path)}"
         if not isinstance(text, str):
-            yield where, f"`{path}` must be a text"
+            yield Wrong(where, f"`{path}` must be a text")
         elif not _inside(path):
-            yield where, f'"{path}" is no path inside the directory of the child'
+            yield Wrong(where, f'"{path}" is no path inside the directory of the child')
 
 
-def _wrong_usage(usage: Any, place: str) -> Iterator[tuple[str, str]]:
+def _wrong_usage(usage: Any, place: str) -> Iterator[Wrong]:
     if not isinstance(usage, dict):
-        yield place, "a usage must be an object"
+        yield Wrong(place, "a usage must be an object")
         return
     yield from _wrong_fields(cast(Json, usage), USAGE_FIELDS, place, "a usage")
     for name in ("input", "output"):
         if name not in usage:
-            yield place, f"a usage needs `{name}`"
+            yield Wrong(place, f"a usage needs `{name}`")
 
 
 def _wrong_fields(
     value: Json, fields: dict[str, tuple[Callable[[Any], bool], str]], place: str, owner: str
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Wrong]:
     for key, member in value.items():
         if key not in fields:
-            yield f"{place}/{_escaped(key)}", f"`{key}` is no member of {owner}.{hint(key, fields)}"
+            problem = f"`{key}` is no member of {owner}.{hint(key, fields)}"
+            yield Wrong(f"{place}/{_escaped(key)}", problem, at_key=True)
         elif not fields[key][0](member):
-            yield f"{place}/{key}", f"`{key}` must be {fields[key][1]}"
+            yield Wrong(f"{place}/{key}", f"`{key}` must be {fields[key][1]}")
 
 
 def _inside(path: str) -> bool:

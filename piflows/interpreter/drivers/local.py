@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, Protocol
 
-from piflows.interpreter.backends import Backend, failure
+from piflows.interpreter.backends import Backend
+from piflows.interpreter.drivers import reports
 from piflows.interpreter.drivers.replay import Core, Past, replay
-from piflows.interpreter.events import ANSWERS, FINAL
+from piflows.interpreter.events import FINAL
 from piflows.interpreter.hands.clock import Clock, Timer
-from piflows.interpreter.journal import flaw
 from piflows.interpreter.machine import DriverError
 
 Json = dict[str, Any]
 Shell = Callable[[str, str, float, int], Awaitable[Json]]
 Watch = Callable[[Json, Json | None], None]
 
-_REPORTS = ANSWERS["spawn"] - {"childStarted"}  # what a backend may say; that a child started, the driver says
 _in_order = itemgetter(0)
 
 
@@ -74,7 +74,7 @@ class _Live:
     """An effect under way. `order`: its place among all starts. `over`: its last report is in the inbox.
     `ending`: what that report will be, when the driver ends it."""
 
-    __slots__ = ("ending", "incarnation", "n", "order", "over", "sent", "task", "timer")
+    __slots__ = ("ending", "incarnation", "n", "order", "over", "sent", "task")
 
     def __init__(self, sent: Json, incarnation: int, order: int) -> None:
         self.sent, self.incarnation, self.order = sent, incarnation, order
@@ -82,7 +82,6 @@ class _Live:
         self.over = False
         self.ending: Json | None = None
         self.task: asyncio.Task[None] | None = None
-        self.timer: Timer | None = None
 
 
 @dataclass(slots=True)
@@ -101,7 +100,10 @@ class _Local:
     live: dict[str, _Live] = field(default_factory=dict[str, _Live])
     pending: deque[Json] = field(default_factory=deque[Json])
     inbox: list[tuple[int, _Live, Json]] = field(default_factory=list[tuple[int, _Live, Json]])
+    times: list[tuple[float, int, _Live]] = field(default_factory=list[tuple[float, int, _Live]])
+    alarm: Timer | None = None
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     started: int = 0
     busy: int = 0
     cancelling: int = 0
@@ -124,11 +126,11 @@ class _Local:
 
     async def close(self) -> None:
         """End what still lives; nobody hears of it any more."""
+        if self.alarm is not None:
+            self.alarm.cancel()
         tasks: list[asyncio.Task[None]] = []
         for live in self.live.values():
             live.over = True
-            if live.timer is not None:
-                live.timer.cancel()
             if live.task is not None and not live.task.done():
                 live.task.cancel()
                 tasks.append(live.task)
@@ -139,43 +141,49 @@ class _Local:
 
     def announce(self, report: Json) -> None:
         """An event of the run itself, and what follows from it."""
-        self._feed({"effect": "", "incarnation": 0, "n": self.past.own, **report}, None)
+        self._tick()
+        self._feed({"seq": 0, "at": 0, "effect": "", "incarnation": 0, "n": self.past.own, **report}, None)
         self.past.own += 1
         self._carry_out()
 
     def resume(self, past: Past) -> None:
         """Carry out again what has no final event; what was asked to stop only gets one."""
         self.past = past
+        self._tick()
         for effect, sent in past.under_way.items():
             if effect in past.stopped:
-                self._accept(sent, self._next_incarnation(effect), 1, _stopped(sent))
+                self._accept(_Live(sent, self._next_incarnation(effect), 0), reports.stopped(sent))
             else:
                 self.pending.append(sent)
         self._carry_out()
 
     def _take(self) -> None:
-        """Feed what lies in the inbox, in the order in which the effects started."""
+        """Feed what lies in the inbox, in the order in which the effects started: all of it happened now."""
         batch, self.inbox = self.inbox, []
         batch.sort(key=_in_order)
+        self._tick()
         for _, live, report in batch:
-            live.n += 1
             if report["kind"] in FINAL:
                 del self.live[live.sent["effect"]]
-            self._accept(live.sent, live.incarnation, live.n, report)
+            self._accept(live, report)
             self._carry_out()
             if self.machine.done:
                 return
 
-    def _accept(self, sent: Json, incarnation: int, n: int, report: Json) -> None:
-        effect = sent["effect"]
-        distilled = self.machine.distil(effect, report)
-        self._feed({"effect": effect, "incarnation": incarnation, "n": n, **distilled}, sent)
+    def _tick(self) -> None:
+        self.past.at = max(self.past.at, self.clock.now())
+
+    def _accept(self, live: _Live, report: Json) -> None:
+        """An event of an effect."""
+        effect = live.sent["effect"]
+        live.n += 1
+        stamp = {"seq": 0, "at": 0, "effect": effect, "incarnation": live.incarnation, "n": live.n}
+        self._feed(stamp | self.machine.distil(effect, report), live.sent)
 
     def _feed(self, event: Json, sent: Json | None) -> None:
-        past = self.past
-        past.seq += 1
-        past.at = max(past.at, self.clock.now())
-        event = {"seq": past.seq, "at": past.at, **event}
+        """Number an event, journal it, feed it."""
+        self.past.seq += 1
+        event["seq"], event["at"] = self.past.seq, self.past.at
         if self.journal is not None:
             self.journal.append(event)
         self.pending.extend(self.machine.feed(event))
@@ -192,7 +200,7 @@ class _Local:
             sent = self.pending.popleft()
             if sent["kind"] == "stop":
                 if live := self.live.get(sent["effect"]):
-                    self._end(live, _stopped(live.sent))
+                    self._end(live, reports.stopped(live.sent))
             elif sent["kind"] != "done":
                 self._start(sent)
 
@@ -204,36 +212,35 @@ class _Local:
         if sent["kind"] == "spawn":
             self._start_child(live)
         else:
-            live.task = asyncio.create_task(self._command(live) if sent["kind"] == "command" else self._wait(live))
+            live.task = self.loop.create_task(self._command(live) if sent["kind"] == "command" else self._wait(live))
 
     def _start_child(self, live: _Live) -> None:
-        sent, live.n = live.sent, 1
-        self._accept(sent, live.incarnation, 1, {"kind": "childStarted"})
+        self._accept(live, {"kind": "childStarted"})
         try:
-            reports = self.backend.begin(sent)
+            said = self.backend.begin(live.sent)
         except Exception as error:
-            self._report(live, _broken(_named(error)))
+            self._report(live, reports.broken(error))
             return
-        live.timer = self.clock.later(sent["timeoutMs"], partial(self._time_out, live))
-        live.task = asyncio.create_task(self._child(live, reports))
+        live.task = self.loop.create_task(self._child(live, said))
+        self._watch_time(live)
 
-    async def _child(self, live: _Live, reports: AsyncIterator[Json]) -> None:
+    async def _child(self, live: _Live, said: AsyncIterator[Json]) -> None:
         """Pass a backend's reports on, up to the final one. Whatever comes instead of one is a failed child."""
         try:
-            async for report in reports:
-                self._report(live, _proper(report))
+            async for report in said:
+                self._report(live, reports.proper(report))
                 if live.over:
                     break
-            self._report(live, _broken("it ended without a settlement"))
+            self._report(live, reports.broken("it ended without a settlement"))
         except asyncio.CancelledError:
             if live.ending is None:  # not cancelled by this driver
-                self._report(live, _broken("its backend was cancelled"))
+                self._report(live, reports.broken("its backend was cancelled"))
             raise
         except Exception as error:
-            self._report(live, _broken(_named(error)))
+            self._report(live, reports.broken(error))
         finally:
-            if isinstance(reports, AsyncGenerator):
-                await reports.aclose()
+            if (close := getattr(said, "aclose", None)) is not None:
+                await close()
 
     async def _command(self, live: _Live) -> None:
         sent = live.sent
@@ -241,15 +248,33 @@ class _Local:
             cwd = os.path.join(self.cwd, sent["cwd"])  # noqa: PTH118
             report = await self.shell(sent["command"], cwd, sent["timeoutMs"], sent["cap"])
         except Exception as error:
-            report = _exited(_named(error))
+            report = reports.unstarted(error)
         self._report(live, report)
 
     async def _wait(self, live: _Live) -> None:
         await self.clock.sleep(live.sent["ms"])
         self._report(live, {"kind": "timePassed"})
 
-    def _time_out(self, live: _Live) -> None:
-        self._end(live, failure("CHILD_TIMEOUT", {"ms": live.sent["timeoutMs"]}, stop_reason="timeout"))
+    def _watch_time(self, live: _Live) -> None:
+        """End a child when its time is over. One alarm serves all children; those that are over are dropped in passing."""
+        times = self.times
+        while times and times[0][2].over:
+            heappop(times)
+        heappush(times, (self.past.at + live.sent["timeoutMs"], live.order, live))
+        if self.alarm is None or times[0][2] is live:
+            self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        if self.alarm is not None:
+            self.alarm.cancel()
+        self.alarm = self.clock.later(self.times[0][0] - self.clock.now(), self._ring) if self.times else None
+
+    def _ring(self) -> None:
+        now, times = self.clock.now(), self.times
+        while times and (times[0][2].over or times[0][0] <= now):
+            live = heappop(times)[2]
+            self._end(live, reports.timed_out(live.sent))
+        self._set_alarm()
 
     def _end(self, live: _Live, last: Json) -> None:
         """End an effect. `last` is its final report, unless it settles while it is being ended."""
@@ -272,33 +297,5 @@ class _Local:
         if report["kind"] in FINAL:
             live.over = True
             self.busy -= 1
-            if live.timer is not None:
-                live.timer.cancel()
         self.inbox.append((live.order, live, report))
         self.wake.set()
-
-
-def _proper(report: Json) -> Json:
-    """A backend's report, or what stands for one that no backend may send."""
-    kind = report.get("kind")
-    problem = flaw(report) if kind in _REPORTS else f"its backend reported `{kind}`"
-    return _broken(problem) if problem else report
-
-
-def _broken(problem: str) -> Json:
-    return failure("CHILD_PROTOCOL_ERROR", {"problem": problem})
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _exited(reason: str = "", *, started: bool = False) -> Json:
-    return {"kind": "commandExited", "exit": None, "text": "", "timedOut": False, "started": started, "reason": reason}
-
-
-def _stopped(sent: Json) -> Json:
-    """The final report of an effect that was asked to stop."""
-    if sent["kind"] == "spawn":
-        return failure("CHILD_ABORTED", {}, stop_reason="aborted")
-    return _exited(started=True) if sent["kind"] == "command" else {"kind": "timePassed"}

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Protocol
 
 
@@ -76,18 +76,15 @@ class RealClock:
 
 
 class _Call:
-    """A call that is due at some time; cancelled ones stay in the heap until they are met or swept out."""
+    """A call that is due at some time, unless it was cancelled."""
 
-    __slots__ = ("call", "clock")
+    __slots__ = ("call",)
 
-    def __init__(self, clock: VirtualClock, call: Callable[[], None]) -> None:
-        self.clock: VirtualClock | None = clock
-        self.call = call
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.call: Callable[[], None] | None = call
 
     def cancel(self) -> None:
-        if self.clock is not None:
-            clock, self.clock = self.clock, None
-            clock.forget()
+        self.call = None
 
 
 class VirtualClock:
@@ -100,7 +97,6 @@ class VirtualClock:
         self._now = start
         self._due: list[tuple[float, int, _Call]] = []
         self._made = 0
-        self._dropped = 0
         self._sleepers = 0
         self._wake: Callable[[], None] = lambda: None
 
@@ -108,7 +104,7 @@ class VirtualClock:
         return int(self._now)
 
     def later(self, ms: float, call: Callable[[], None]) -> _Call:
-        made = _Call(self, call)
+        made = _Call(call)
         self._made += 1
         heappush(self._due, (self._now + ms, self._made, made))
         return made
@@ -134,28 +130,15 @@ class VirtualClock:
 
     def advance(self) -> bool:
         due = self._due
-        while due and due[0][2].clock is None:
+        while due and due[0][2].call is None:
             heappop(due)
-            self._dropped -= 1
         if not due:
             return False
         self._now = instant = due[0][0]
         while due and due[0][0] == instant:
-            made = heappop(due)[2]
-            if made.clock is None:
-                self._dropped -= 1
-            else:
-                made.clock = None
-                made.call()
+            if (call := heappop(due)[2].call) is not None:
+                call()
         return True
-
-    def forget(self) -> None:
-        """A timer was cancelled. Sweeps when most of the heap is such: the far timeouts of children that are over."""
-        self._dropped += 1
-        if self._dropped > 64 and self._dropped * 2 > len(self._due):
-            self._due[:] = [entry for entry in self._due if entry[2].clock is not None]
-            heapify(self._due)
-            self._dropped = 0
 
     def _rouse(self, waiter: asyncio.Future[None]) -> None:
         if not waiter.done():

@@ -6,7 +6,7 @@ A pipe that says `y` is no person's consent: the caller of a flow may be a model
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import TextIO, TypeGuard
 
 from piflows.ir.visible import visible
 
@@ -24,6 +24,6 @@ def ask(question: str, source: TextIO | None = None, screen: TextIO | None = Non
     return source.readline().strip().lower() in ("y", "yes")
 
 
-def _terminal(stream: TextIO | None) -> bool:
+def _terminal(stream: TextIO | None) -> TypeGuard[TextIO]:
     """Whether a stream is an open terminal. A process can be started without standard streams."""
     return stream is not None and not stream.closed and stream.isatty()

@@ -105,9 +105,10 @@ class _Output:
         """What was kept; bytes that are no UTF-8 are replacement marks, a character that the cap cuts is left out."""
         return codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._kept), not self.omitted)
 
-    def last_line(self) -> str:
-        lines = self._tail.decode("utf-8", "replace").rstrip().splitlines()
-        return lines[-1] if lines else ""
+    def complaint(self) -> str:
+        """The shell's own message, when that is what the output ends with; also where no line break precedes it."""
+        _, found, message = self._tail.decode("utf-8", "replace").rstrip().rpartition(f"{SHELL}: ")
+        return found + message if found and "\n" not in message else ""
 
     def _read(self) -> None:
         try:
@@ -135,8 +136,8 @@ def _outcome(status: int | None, output: _Output, timed_out: bool, timeout_ms: f
         text = "\n".join([*filter(None, [text.removesuffix("\n")]), *notes])
     if timed_out or status is None or status < 0:
         return _report(text=text, timed_out=timed_out, started=True)
-    if status in (126, 127) and output.last_line().startswith(f"{SHELL}: "):
-        return _report(exit_=status, text=text, reason=output.last_line())
+    if status in (126, 127) and (complaint := output.complaint()):
+        return _report(exit_=status, text=text, reason=complaint)
     return _report(exit_=status, text=text, started=True)
 
 

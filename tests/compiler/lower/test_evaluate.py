@@ -153,7 +153,9 @@ def test_headers(lowered: Lower, show: Show) -> None:
 
     assert headers() == {
         "passed": "Flow evaluate: PASS after {round iterations} via redteam.",
-        "capped": "Flow evaluate: did not pass within 3 iterations — returning the last attempt with the final critique.",
+        "capped": (
+            "Flow evaluate: did not pass within 3 iterations — returning the last attempt with the final critique."
+        ),
         "author-failed": 'Flow evaluate stopped: generator "{run.agent}" failed at iteration {round}:',
         "critic-failed": 'Flow evaluate stopped: critic "{run.agent}" failed at iteration {round}:',
     }

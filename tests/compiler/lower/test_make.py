@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from piflows.compiler.context import Catalog
 from piflows.compiler.lower.make import Lowered, Maker, first_text, joined, objective, t
 from piflows.compiler.prompts import Hole, full
 from piflows.grammar.call import AgentRef, Call, TaskItem
+from piflows.grammar.preset import parse_preset
 from piflows.ir.flow import Ceiling, Flow, Settle, Stage
 from piflows.ir.parts import Counter, Parts, Section, Slot, Text, text
 from piflows.ir.plan import Plan
@@ -140,6 +142,22 @@ def test_the_calls_numbers_reach_the_flow(lowered: Lower) -> None:
     assert (flow.concurrency, flow.timeout_ms, flow.allow_shared_write) == (7, 1500, True)
     assert flow.ceilings == (Ceiling("flow", "maxCostUsd", 0.0), Ceiling("flow", "maxGeneratedTokens", 10.0))
     assert flow.about == {"preset": "scout", "why": "it must", "agentScope": "all"}
+
+
+def test_what_must_be_asked_before_a_saved_flow_runs(catalog: Catalog, lowered: Lower) -> None:
+    preset, _ = parse_preset(b'---\nname: glance\ndescription: x\n---\n{"agent":"recon","task":"x"}', "glance.md")
+    assert preset is not None
+    found = replace(catalog, presets={"glance": replace(preset, source="project")})
+    call = {"agent": "recon", "task": "x", "preset": " glance ", "confirmProjectAgents": False, "traceStrict": False}
+    about = lowered("single", {**call, "traceFile": "t.jsonl"}, found=found).flow.about
+    assert about == {
+        "preset": "glance",
+        "presetSource": "project",
+        "agentScope": "user",
+        "confirmProjectAgents": False,
+        "traceStrict": False,
+        "traceFile": "t.jsonl",
+    }
 
 
 def test_a_header_is_one_line(catalog: Catalog) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from drive import Run, fail, keyed, ok
 
 from piflows.compiler.context import Catalog
-from piflows.compiler.lower.discovered import tilde
+from piflows.compiler.discovered import tilde
 from piflows.compiler.lower.make import Lowered
 from piflows.grammar.preset import parse_preset
 from piflows.ir.diagnostic import diagnostic
@@ -62,7 +63,7 @@ def test_parallel(lowered: Lower, show: Show) -> None:
     result = lowered("parallel", {"tasks": TASKS, "tier": "fast"})
     flow = result.flow
     assert {state.name: state.exits for state in flow.states} == {
-        "tasks": {"then": "all-ok", "stuck": "all-ok"},
+        "tasks": {"then": "all-ok"},
         "all-ok": {"enough": "done", "short": "partial"},
         "done": {},
         "partial": {},
@@ -99,6 +100,7 @@ PRESET = b'---\nname: scout\ndescription: "One\\nrun"\noverrides: cwd\n---\n{"ag
 def filled(catalog: Catalog) -> Catalog:
     preset, issues = parse_preset(PRESET, "/home/pia/.pi/agent/flow-presets/scout.md")
     assert preset is not None and not issues
+    preset = replace(preset, source="user")
     unread = diagnostic("AGENT_FILE_UNREADABLE", Where("/home/pia/x.md"), file="x.md", problem="permission denied")
     return Catalog(
         catalog.agents,
@@ -115,7 +117,7 @@ def test_list(catalog: Catalog, lowered: Lower) -> None:
     body = constant(end.body)
     assert body is not None
     presets, agents, issues = body.split("\n\n")
-    assert presets == "Workflow presets:\n- scout: One\\nrun (overrides: cwd)"
+    assert presets == "Workflow presets:\n- scout (user): One\\nrun (overrides: cwd)"
     assert agents.startswith("Flow agents:\n- analyst (package): The analyst (tools: read)\n- debrief ")
     assert "- operator (package): The operator (tools: pi defaults)" in agents
     assert issues.startswith("Discovery issues:\n- error AGENT_FILE_UNREADABLE: ~/x.md: ")
@@ -125,6 +127,7 @@ def test_list(catalog: Catalog, lowered: Lower) -> None:
     assert end.data["presets"][0] == {
         "name": "scout",
         "description": "One\nrun",
+        "source": "user",
         "overrides": ["cwd"],
         "file": "~/.pi/agent/flow-presets/scout.md",
     }

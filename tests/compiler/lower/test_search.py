@@ -30,9 +30,9 @@ def states(flow: Flow) -> dict[str, Any]:
 def test_states_and_exits(lowered: Lower) -> None:
     flow = search(lowered)
     assert {state.name: state.exits for state in flow.states} == {
-        "generate": {"then": "survivors", "stuck": "survivors"},
+        "generate": {"then": "survivors"},
         "survivors": {"enough": "score", "short": "no-candidates"},
-        "score": {"then": "beam", "stuck": "beam"},
+        "score": {"then": "beam"},
         "beam": {"kept": "round"},
         "round": {"again": "generate", "spent": "best"},
         "best": {"kept": "debrief"},

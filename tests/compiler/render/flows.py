@@ -308,3 +308,19 @@ def nested() -> Flow:
 
 
 ALL = {"dag": dag, "loop": loop, "beam": beam, "probe": probe, "nested": nested}
+
+
+def named(word: str) -> Flow:
+    """Every name and text that an author, an agent file or a command may bring is `word`; no id repeats."""
+    role = Role(word, word, "project", tools=(word,), model=word, thinking=word, cwd=text(word))
+    first = Unit(f"{word}1", "role", text(word), text(word))
+    reads = (Handoff(word, Ref(f"{word}s", "unit", f"{word}1"), absent="text", instead=word),)
+    second = Unit(f"{word}2", "role", parts(word, "2"), text(word), (f"{word}1",), reads)
+    states = (
+        Stage(f"{word}s", text(word), Plan((first, second)), {"then": f"{word}g", "failed": f"{word}r"}),
+        Gate(f"{word}g", ExitZero(word), {"pass": f"{word}a", "fail": f"{word}r", "unstartable": f"{word}r"}),
+        Action(f"{word}a", Command(text(word)), {"then": f"{word}d"}),
+        Settle(f"{word}d", "success", header=text(word)),
+        Settle(f"{word}r", "refused", word, {word: text(word)}),
+    )
+    return Flow(word, f"{word}s", states, {"role": role}, about={"why": word, "preset": word})

@@ -1,4 +1,4 @@
-"""What list and config tell of the agents and presets that were found. Seed: Details object."""
+"""What can be told of the agents and presets that were found, with the home directory as `~`. Seed: Details object."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def _preset(preset: Preset, home: str) -> dict[str, Any]:
     return {
         "name": preset.name,
         "description": preset.description,
+        "source": preset.source,
         "overrides": list(preset.overrides),
         "file": tilde(preset.file, home),
     }

@@ -1,0 +1,85 @@
+"""Reading files that somebody else made: regular ones, up to a bound, and never a hang."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from piflows.ir.limits import LIMITS
+
+_KINDS = (
+    (stat.S_ISDIR, "it is a directory"),
+    (stat.S_ISFIFO, "it is a FIFO"),
+    (stat.S_ISSOCK, "it is a socket"),
+    (stat.S_ISCHR, "it is a device"),
+    (stat.S_ISBLK, "it is a device"),
+)
+
+
+class Unreadable(Exception):
+    """A file that is not read; its text is the reason, a clause."""
+
+
+def read_regular(path: str) -> bytes:
+    """The bytes of a regular file, symlinks followed. Raises Unreadable.
+
+    It is opened without waiting and its kind is asked of what was opened, so nothing can be put in its place.
+    """
+    try:
+        _regular(os.stat(path))  # opening a device can do something already
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        raise Unreadable(_reason(error)) from error
+    with os.fdopen(handle, "rb") as file:
+        try:
+            _regular(os.fstat(file.fileno()))
+            data = file.read(LIMITS.file_bytes + 1)
+        except OSError as error:
+            raise Unreadable(_reason(error)) from error
+    if len(data) > LIMITS.file_bytes:
+        raise Unreadable(f"it is larger than {LIMITS.file_bytes} bytes")
+    return data
+
+
+def is_directory(path: str) -> bool:
+    """Whether there is a directory. Raises Unreadable for something else of that name, or when nobody can tell."""
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(path):
+            raise Unreadable("it is a link to nothing") from None
+        return False
+    except OSError as error:
+        raise Unreadable(_reason(error)) from error
+    if not stat.S_ISDIR(found.st_mode):
+        raise Unreadable("it is no directory")
+    return True
+
+
+def names(directory: str) -> list[str]:
+    """The names in a directory, sorted. Raises Unreadable; a directory that is not there is empty."""
+    try:
+        return sorted(os.listdir(directory), key=os.fsencode)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise Unreadable(_reason(error)) from error
+
+
+def label(path: str, cwd: str, home: str) -> str:
+    """A path as diagnostics show it: from `cwd` when it lies there, else from `~`, else whole; any bytes as text."""
+    for start, shown in ((cwd, ""), (home, "~/")):
+        if start and path.startswith(start.rstrip("/") + "/"):
+            path = shown + path[len(start.rstrip("/")) + 1 :]
+            break
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise Unreadable(next((kind for test, kind in _KINDS if test(found.st_mode)), "it is no regular file"))
+
+
+def _reason(error: OSError) -> str:
+    text = error.strerror or "the system refuses it"
+    return text[:1].lower() + text[1:]

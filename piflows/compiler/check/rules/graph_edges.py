@@ -1,0 +1,36 @@
+"""The nodes of a graph are complete, have unique ids, and depend only on each other.
+
+Reports GRAPH_INVALID.
+Refused: no node or 17; a node without `id`, `agent` or `task`; two nodes "a"; `dependsOn: ["ghost"]`.
+Accepted: 1 to 16 nodes whose dependencies exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject, dependencies, meant
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("GRAPH_INVALID",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    if subject.mode != "graph":
+        return
+    preset = subject.expansion is not None  # then the model's refusals are those of the expansion
+    for misfit in () if preset else subject.misfits:
+        if misfit.code in CODES:
+            yield diagnostic("GRAPH_INVALID", subject.at(misfit.path), problem=misfit.problem)
+    seen: set[str] = set()
+    for path, node in subject.nodes():
+        if node["id"] in seen:
+            where = subject.at((*path, "id"))
+            yield diagnostic("GRAPH_INVALID", where, problem=f'there are two nodes with the id "{node["id"]}"')
+        seen.add(node["id"])
+    for path, node in subject.nodes():
+        for entry, need in dependencies(path, node):
+            if need not in seen:
+                problem = f'node "{node["id"]}" depends on "{need}", which is the id of no node{meant(need, seen)}'
+                yield diagnostic("GRAPH_INVALID", subject.at(entry), problem=problem)

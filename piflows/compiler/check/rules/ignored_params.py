@@ -1,0 +1,106 @@
+"""What is known but has no effect is said, never dropped in silence.
+
+Reports PARAMETER_IGNORED, a warning.
+Warned of: keys beside `list`; an empty list of tasks; `agent` beside another mode; caller-only keys in a template;
+`pattern` without the trigger `match`; unknown members of a contract; what is accepted and not enforced yet.
+Accepted: everything that some role reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, spell, text
+from piflows.grammar.call import Call
+from piflows.ir.contract import strangers
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("PARAMETER_IGNORED",)
+SUBJECT = "call"
+UNENFORCED = "it is accepted, but not enforced yet"
+LATER = ("maxCostUsd", "maxTokens", "maxGeneratedTokens", "traceFile", "traceLabel", "traceContext", "redactSecrets")
+
+Idle = tuple[Path, str]  # a path, and why nothing reads it
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    if subject.answer:
+        for key in _beside_answer(subject.given, subject.answer):
+            yield _found((key,), "the answer needs nothing else", subject.at.in_call((key,), key=True))
+        return
+    for ignored in subject.expansion.ignored if subject.expansion else ():
+        at = subject.at.in_call if ignored.of == "call" else subject.at.in_template
+        yield _found((ignored.key,), ignored.reason, at((ignored.key,), key=True))
+    for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject.call)):
+        yield _found(path, reason, subject.at(path, key=True))
+
+
+def _found(path: Path, reason: str, where: Any) -> Diagnostic:
+    return diagnostic("PARAMETER_IGNORED", where, key=spell(path), reason=reason)
+
+
+def _beside_answer(given: Mapping[str, Any], answer: str) -> Iterator[str]:
+    known = {field.alias for field in Call.model_fields.values()}
+    used = (ANSWERS[answer], "agentScope")
+    for key, value in given.items():
+        if key in known and key not in used and key not in RETIRED and value not in (None, False):
+            yield key
+
+
+def _shape(call: Mapping[str, Any], mode: str | None) -> Iterator[Idle]:
+    """Keys that the call's mode does not read."""
+    for key in ("tasks", "chain"):
+        if call.get(key) == []:
+            yield (key,), "an empty list selects no mode"
+    if mode is None:
+        return
+    if mode != "single":
+        if call.get("agent") is not None:
+            yield ("agent",), f"the agents of this call stand in `{mode_key(mode)}`"
+        for key in ("role", "tools"):
+            if call.get(key) is not None:
+                yield (key,), "only a call of one agent reads it"
+    if mode in ("parallel", "graph", "evaluate", "search") and call.get("cwd") is not None:
+        yield ("cwd",), f"each role of {mode} has its own `cwd`"
+    yield from _of_mode(call, mode)
+
+
+def _of_mode(call: Mapping[str, Any], mode: str) -> Iterator[Idle]:
+    value: Any = call.get(mode)
+    spec = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if mode == "parallel" and call.get("task") is not None:
+        yield ("task",), "each of the `tasks` says all that its agent gets"
+    if mode == "evaluate" and text(call.get("task")) is not None:
+        operator: Any = spec.get("operator")
+        if isinstance(operator, dict) and cast("dict[str, Any]", operator).get("task") is not None:
+            yield ("evaluate", "operator", "task"), "the `task` of the call goes before it"
+    if mode == "monitor":
+        for key in ("returnRequirements", "requireEvidence"):
+            if call.get(key):
+                yield (key,), "a monitor's reactor gets the observation and the task alone"
+        if spec.get("pattern") is not None and spec.get("trigger") != "match":
+            yield ("monitor", "pattern"), "only the trigger `match` reads it"
+
+
+def _unenforced(call: Mapping[str, Any]) -> Iterator[Idle]:
+    """What this version takes and does nothing with."""
+    for key in LATER:
+        if call.get(key) is not None:
+            yield (key,), UNENFORCED
+    if call.get("recordContent") is False:
+        yield ("recordContent",), UNENFORCED
+    for key, mildest in (("handoffPolicy", "warn"), ("incompleteHandoffPolicy", "fail")):
+        if call.get(key) not in (None, mildest):
+            yield (key,), UNENFORCED
+    policies: Any = call.get("modeHandoffPolicy")
+    if isinstance(policies, dict):
+        for mode, policy in cast("dict[str, Any]", policies).items():
+            if policy != "warn":
+                yield ("modeHandoffPolicy", mode), UNENFORCED
+    for path, contract in contracts(call):
+        yield path, UNENFORCED
+        if isinstance(contract, dict):
+            for name in strangers(cast("dict[str, Any]", contract)):
+                yield (*path, name), "no field of a contract has that name; it only is part of its identity"

@@ -1,0 +1,37 @@
+"""Every agent that a flow may start exists: in all roles, the default ones and a route's candidates too.
+
+Reports UNKNOWN_AGENT.
+Refused: `agent: "recom"`; a critic of a panel that no file defines; a project agent without its scope.
+Accepted: agents that the scope gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.resolve import mentions
+from piflows.grammar.near import hint
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("UNKNOWN_AGENT",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    if subject.answer or subject.mode is None:
+        return
+    for mention in mentions(subject.call, subject.mode):
+        if mention.agent not in subject.catalog.agents:
+            near = _hint(mention.agent, subject)
+            where = subject.at(mention.path)
+            yield diagnostic("UNKNOWN_AGENT", where, agent=mention.agent, scope=subject.scope, hint=near)
+
+
+def _hint(name: str, subject: CallSubject) -> str:
+    """Why there is no such agent: its file was skipped, another scope has it, or it has another name."""
+    if skipped := subject.catalog.skipped.get(("agent", name)):
+        return f" {skipped.message}"
+    if subject.scope != "all" and (other := subject.context.catalog("all").agents.get(name)):
+        return f" The scopes {other.source} and all have it."
+    return hint(name, subject.catalog.agents)

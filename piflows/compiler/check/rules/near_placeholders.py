@@ -1,0 +1,37 @@
+"""Braces that nearly are a placeholder stay text, which is rarely meant.
+
+Reports PARAMETER_IGNORED, a warning.
+Warned of: {nodes.a} or {Task} in a node's task; {taks} in a preset's template.
+Accepted: placeholders of the mode; braces that look like none, as in JSON or code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.params import Path, walk
+from piflows.grammar.placeholder import near_misses
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.source import Where
+
+CODES = ("PARAMETER_IGNORED",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    tasks: set[Path] = set()
+    for path, node in subject.nodes():
+        tasks.add((*path, "task"))
+        if isinstance(node.get("task"), str):
+            yield from _found(node["task"], ("task", "node"), subject.at((*path, "task")))
+    preset = subject.expansion.preset if subject.expansion else None
+    for path, value in walk(preset.template) if preset else ():
+        if isinstance(value, str) and path not in tasks:
+            yield from _found(value, ("task",), subject.at.in_template(path))
+
+
+def _found(value: str, kinds: tuple[str, ...], where: Where) -> Iterator[Diagnostic]:
+    for written, meant in near_misses(value, kinds):
+        reason = f"it is no placeholder here and stays text. Did you mean {meant}?"
+        yield diagnostic("PARAMETER_IGNORED", where, key=written, reason=reason)

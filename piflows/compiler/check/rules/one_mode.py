@@ -1,0 +1,33 @@
+"""A call is one flow: it activates exactly one mode.
+
+Reports INVALID_MODE.
+Refused: `tasks` beside `evaluate`; `agent` without a `task`; a `task` alone.
+Accepted: one mode. `agent` beside it is ignored, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.params import RUN_MODES, mode_key
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("INVALID_MODE",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    unexpanded = subject.expansion is None or subject.expansion.preset is None
+    if subject.answer or (unexpanded and subject.given.get("preset") is not None):
+        return
+    keys = [mode_key(mode) for mode in subject.modes]
+    if len(keys) > 1:
+        yield diagnostic("INVALID_MODE", subject.at((keys[1],), key=True), problem=f"it has {' and '.join(keys)}")
+    elif not keys and subject.call.get("agent"):
+        problem = "`agent` needs a `task`, or a `contract` that states the objective"
+        yield diagnostic("INVALID_MODE", subject.at(("agent",)), problem=problem)
+    elif not keys:
+        others = ", ".join(mode_key(mode) for mode in RUN_MODES if mode != "single")
+        problem = f"it has none of `agent` with `task`, {others}"
+        yield diagnostic("INVALID_MODE", subject.at(()), problem=problem)

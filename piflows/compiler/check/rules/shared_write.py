@@ -1,0 +1,26 @@
+"""Two writers that may run at once in one directory overwrite each other.
+
+Reports SHARED_WRITE_CWD.
+Refused: two `operator` tasks without `cwd`, or with two spellings of one directory; search with a writing generator.
+Accepted: the same with `concurrency: 1`, with tools that cannot write, with a `cwd` each, or with
+`allowSharedWriteCwd: true`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import FlowSubject
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.shared_write import agents, clashes
+
+CODES = ("SHARED_WRITE_CWD",)
+SUBJECT = "flow"
+
+
+def check(subject: FlowSubject) -> Iterator[Diagnostic]:
+    flow = subject.lowered.flow
+    for clash in clashes(flow, subject.context.real):
+        where = subject.at(clash.state, clash.units[-1])
+        cwd = subject.context.short(clash.cwd)
+        yield diagnostic("SHARED_WRITE_CWD", where, cwd=cwd, agents=agents(flow, clash))

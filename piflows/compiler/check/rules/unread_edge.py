@@ -1,0 +1,28 @@
+"""A declared dependency that no placeholder reads: the node waits and pays for a result that it does not use.
+
+Reports UNUSED_DEPENDENCY, a warning.
+Warned of: `dependsOn: ["facts", "extra"]` with a task that reads {node.facts} alone.
+Accepted: every dependency read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject, dependencies
+from piflows.grammar.placeholder import Placeholder, split
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("UNUSED_DEPENDENCY",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    ids = {node["id"] for _, node in subject.nodes()}
+    for path, node in subject.nodes():
+        task = node.get("task")
+        pieces = split(task, ("node",)) if isinstance(task, str) else []
+        read = {piece.name for piece in pieces if isinstance(piece, Placeholder)}
+        for entry, need in dependencies(path, node):
+            if need in ids and need not in read:
+                yield diagnostic("UNUSED_DEPENDENCY", subject.at(entry), node=node["id"], dependency=need)

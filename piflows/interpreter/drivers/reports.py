@@ -1,0 +1,50 @@
+"""The reports that a driver makes itself: of what it ended, and of a backend or a hand that broke its rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piflows.interpreter.backends import failure
+from piflows.interpreter.events import ANSWERS
+from piflows.interpreter.journal import flaw
+
+Json = dict[str, Any]
+
+_FROM_BACKENDS = ANSWERS["spawn"] - {"childStarted"}  # that a child started, the driver says
+
+
+def proper(report: Json) -> Json:
+    """A backend's report, or the failure that stands for one that no backend may send."""
+    kind = report.get("kind")
+    problem = flaw(report) if kind in _FROM_BACKENDS else f"its backend reported `{kind}`"
+    return broken(problem) if problem else report
+
+
+def broken(problem: str | Exception) -> Json:
+    """A child whose backend broke the rules, or broke."""
+    return failure("CHILD_PROTOCOL_ERROR", {"problem": _words(problem)})
+
+
+def timed_out(sent: Json) -> Json:
+    """A child that was ended because its time was over."""
+    return failure("CHILD_TIMEOUT", {"ms": sent["timeoutMs"]}, stop_reason="timeout")
+
+
+def stopped(sent: Json) -> Json:
+    """The final report of an effect that was asked to stop."""
+    if sent["kind"] == "spawn":
+        return failure("CHILD_ABORTED", {}, stop_reason="aborted")
+    return _exited("", started=True) if sent["kind"] == "command" else {"kind": "timePassed"}
+
+
+def unstarted(error: Exception) -> Json:
+    """A command that the hand could not run."""
+    return _exited(_words(error), started=False)
+
+
+def _exited(reason: str, *, started: bool) -> Json:
+    return {"kind": "commandExited", "exit": None, "text": "", "timedOut": False, "started": started, "reason": reason}
+
+
+def _words(problem: str | Exception) -> str:
+    return problem if isinstance(problem, str) else f"{type(problem).__name__}: {problem}"

@@ -1,0 +1,164 @@
+"""A delegation contract: its documented fields and what can be wrong with them.
+
+Seed: Return requirements, delegation contracts, and write isolation. Members beyond these are no defect: they are part
+of the contract's identity, and nothing reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any, cast
+
+EFFECTS = ("none", "read-only", "reversible", "irreversible")
+BUDGET = ("timeoutMs", "maxCostUsd", "maxTokens", "maxGeneratedTokens")
+AUTHORITY = ("may", "mustNot", "requiresApproval")
+FIELDS = (
+    "objective",
+    "constraints",
+    "nonGoals",
+    "dependencies",
+    "acceptanceChecks",
+    "authority",
+    "sideEffectClass",
+    "budget",
+    "returnSchema",
+    "owner",
+)  # in the order in which they are checked
+
+LITERAL = ("const", "enum", "default", "examples")  # keywords of a schema that hold values, not schemas
+
+Defect = tuple[tuple[str | int, ...], str]  # the path inside the contract, and a clause
+
+
+def defects(contract: object) -> Iterator[Defect]:
+    """What is wrong with a contract, in the order of the fields. Nothing yielded: it is complete and well-formed."""
+    if not isinstance(contract, dict):
+        yield (), "it is no object"
+        return
+    fields = cast("dict[str, Any]", contract)
+    for name in FIELDS:
+        if name not in fields:
+            yield (name,), f"`{name}` is missing"
+        else:
+            yield from _field(name, fields[name])
+
+
+def strangers(contract: Mapping[str, Any]) -> Iterator[str]:
+    """Members that no documented field has."""
+    return (name for name in contract if name not in FIELDS)
+
+
+def _field(name: str, value: Any) -> Iterator[Defect]:
+    match name:
+        case "objective" | "owner":
+            if not _text(value):
+                yield (name,), f"`{name}` must be a text that is not blank"
+        case "authority":
+            yield from _authority(value)
+        case "sideEffectClass":
+            if value not in EFFECTS:
+                yield (name,), f"`{name}` must be one of {', '.join(EFFECTS)}"
+        case "budget":
+            yield from _budget(value)
+        case "returnSchema":
+            yield from _schema(value)
+        case _:
+            yield from _texts((name,), value)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _texts(path: tuple[str, ...], value: Any) -> Iterator[Defect]:
+    if not isinstance(value, list) or not all(_text(member) for member in cast("list[Any]", value)):
+        yield path, f"`{'.'.join(path)}` must be a list of texts that are not blank"
+
+
+def _authority(value: Any) -> Iterator[Defect]:
+    if not isinstance(value, dict):
+        yield ("authority",), "`authority` must be an object"
+        return
+    for name in AUTHORITY:
+        if name not in value:
+            yield ("authority", name), f"`authority.{name}` is missing"
+        else:
+            yield from _texts(("authority", name), cast("dict[str, Any]", value)[name])
+
+
+def _budget(value: Any) -> Iterator[Defect]:
+    if not isinstance(value, dict):
+        yield ("budget",), "`budget` must be an object"
+        return
+    for name, limit in cast("dict[str, Any]", value).items():
+        if name not in BUDGET:
+            yield ("budget", name), f"`budget.{name}` is unknown, a budget has {', '.join(BUDGET)}"
+        elif isinstance(limit, bool) or not isinstance(limit, int | float) or not isfinite(limit) or limit < 0:
+            yield ("budget", name), f"`budget.{name}` must be a number that is not negative"
+
+
+def _schema(value: Any) -> Iterator[Defect]:
+    """A JSON Schema of the draft that it names, else the newest, whose references lead into itself."""
+    if not isinstance(value, dict):
+        yield ("returnSchema",), "`returnSchema` must be a JSON Schema object"
+        return
+    from jsonschema.exceptions import SchemaError
+
+    schema = cast("dict[str, Any]", value)
+    draft = _draft(schema.get("$schema"))
+    if draft is None:
+        yield ("returnSchema", "$schema"), "`returnSchema` does not compile, its `$schema` is no known draft"
+        return
+    try:
+        draft.check_schema(schema)
+    except SchemaError as error:
+        yield ("returnSchema", *error.absolute_path), f"`returnSchema` does not compile, {error.message}"
+        return
+    for path, target in _references(schema):
+        if not _resolves(schema, target):
+            yield ("returnSchema", *path), f'`returnSchema` does not compile, it does not hold "{target}"'
+
+
+def _draft(name: Any) -> Any:
+    """The validator of a draft; None when there is none of that name."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    if name is None:
+        return Draft202012Validator
+    try:
+        return validator_for({"$schema": name}, default=None) if isinstance(name, str) else None
+    except ValueError:  # it is no URI
+        return None
+
+
+def _references(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every `$ref` with its path."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), schema)]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            if isinstance(target := members.get("$ref"), str):
+                yield (*path, "$ref"), target
+            stack += [((*path, key), members[key]) for key in reversed(members) if key not in LITERAL]
+        elif isinstance(value, list):
+            items = cast("list[Any]", value)
+            stack += [((*path, at), items[at]) for at in reversed(range(len(items)))]
+
+
+def _resolves(schema: dict[str, Any], target: str) -> bool:
+    """Whether a reference leads into the schema itself: nothing is ever fetched."""
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012, specification_with
+
+    draft = specification_with(schema.get("$schema", ""), default=DRAFT202012)
+    resource: Any = draft.create_resource(schema)
+    registry: Any = Registry()
+    try:
+        registry.with_resource("", resource).crawl().resolver_with_root(resource).lookup(target)
+    except (Unresolvable, ValueError):  # a ValueError: it is no URI
+        return False
+    return True

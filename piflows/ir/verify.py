@@ -1,0 +1,47 @@
+"""Well-formedness of any Flow, hand-written ones too: what is proved before anything is spent. DESIGN section 2.
+
+In order: the graph of states (`structure.py`), what the states hold (`wiring.py`), then, for a Flow that is whole so
+far, its worst case, definite assignment (`assign.py`) and shared writes (`shared_write.py`). The rules of the checker
+call the same functions and add positions. Nothing here raises or fails to end for a well-typed Flow, and all of it is
+linear in the size of the Flow but for a far-fetched order of rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from piflows.ir.assign import assigned
+from piflows.ir.bounds import bounds
+from piflows.ir.finding import Finding, invalid
+from piflows.ir.flow import Flow
+from piflows.ir.shared_write import agents, clashes
+from piflows.ir.structure import structure
+from piflows.ir.wiring import wiring
+
+__all__ = ["RUNS_MOST", "Finding", "affordable", "shared_writes", "verify"]
+
+RUNS_MOST = 1_000_000_000  # a worst case above it is a mistake, not a plan
+
+
+def verify(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:
+    """Every fault of a Flow, structural ones first and then alone; empty for a Flow that may be run.
+
+    `real` gives the real directory of a role's `cwd`; without it a directory is known by its spelling.
+    """
+    found = structure(flow) + wiring(flow)
+    return found or affordable(flow) + assigned(flow) + shared_writes(flow, real)
+
+
+def affordable(flow: Flow) -> list[Finding]:
+    """The worst case is a number of runs that somebody could mean."""
+    if bounds(flow).most_runs <= RUNS_MOST:
+        return []
+    return [invalid(f"its worst case is more than {RUNS_MOST} child runs")]
+
+
+def shared_writes(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:
+    """Writers that may run at once in one directory, for each Stage the first such group."""
+    return [
+        Finding("SHARED_WRITE_CWD", clash.state, clash.units[0], {"cwd": clash.cwd, "agents": agents(flow, clash)})
+        for clash in clashes(flow, real)
+    ]
