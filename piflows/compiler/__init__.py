@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from piflows.compiler.context import Catalog, Context
 from piflows.ir.diagnostic import Diagnostic, FlowError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from piflows.ir.flow import Flow
     from piflows.ir.source import Where
 
-Ask = Callable[[str], bool]
+Ask = Callable[[str], bool | None]
 LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the checks of the Flow still say something
 
 
@@ -83,17 +83,19 @@ def compile_call(text: str, context: Context, *, file: str = "", full: bool = Tr
 
 def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool = True) -> Compiled:
     """Compile a preset under its most general call. What keeps it from being found at all is an error here."""
+    import json
+
     from piflows.compiler.expand import general_call, template_faults
 
-    text = general_call(preset, scope, {})
+    text = json.dumps(general_call(preset, {"agentScope": scope}))
     compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
     faults = [replace(fault, severity="error") for fault in template_faults(preset)]
-    others = [each for each in compiled.diagnostics if not (faults and each.code == "PRESET_EXPANSION_INVALID")]
-    return replace(compiled, diagnostics=(*faults, *others))
+    told = ("PRESET_EXPANSION_INVALID", "PRESET_TEMPLATE_SCHEMA_INVALID") if faults else ()
+    return replace(compiled, diagnostics=(*faults, *(d for d in compiled.diagnostics if d.code not in told)))
 
 
 def admit(compiled: Compiled, context: Context, ask: Ask | None = None) -> Diagnostic | None:
-    """Why a run of this call is refused, or None. `ask` puts a question to a person; without it nobody is there.
+    """Why a run of this call is refused, or None. `ask` puts a question to a person, None when nobody is there.
 
     Errors of the call come first, then those of the host, then what this version cannot do.
     """
@@ -118,7 +120,8 @@ def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnost
     agents = tuple(sorted({role.agent for role in flow.roles.values() if role.source == "project"}))
     preset = about.get("preset") if about.get("presetSource") == "project" else None
     confirm = about.get("confirmProjectAgents") is not False
-    subject = HostSubject(context.env, preset, agents, confirm, trace_strict=about.get("traceStrict"), ask=ask)
+    strict, file = about.get("traceStrict"), about.get("traceFile")
+    subject = HostSubject(context.env, preset, agents, confirm, trace_strict=strict, trace_file=file, ask=ask)
     return next((refused for _, refused in check(subject)), None)
 
 
@@ -150,13 +153,14 @@ def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubje
 def _lower(subject: CallSubject, model: Call | None, found: list[Found], full: bool) -> Lowered | None:
     """The Flow of a call without errors that would make it another one."""
     refused = any(each.severity == "error" and each.code not in LOWERED_ANYWAY for _, each in found)
-    if refused or model is None or subject.mode not in subject.available:
+    mode = subject.mode
+    if refused or model is None or mode is None or mode not in subject.available:
         return None
     from piflows.compiler import prompts
     from piflows.compiler.lower import lower
 
     render = prompts.full if full else prompts.slots_only
-    return lower(subject.mode, model, subject.catalog, render, subject.context.home)
+    return lower(mode, model, subject.catalog, render, subject.context.home)
 
 
 def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
@@ -221,13 +225,14 @@ def _host(compiled: Compiled, context: Context, ask: Ask | None) -> HostSubject:
     from piflows.compiler.check import HostSubject
 
     call, preset = compiled.call, compiled.preset
-    checkpoint: Any = call.get("checkpoint")
+    asked: Any = call.get("checkpoint")
+    checkpoint = cast("dict[str, Any]", asked).get("before", "spawn") if isinstance(asked, dict) else None
     return HostSubject(
         context.env,
         preset.name if preset and preset.source == "project" else None,
         compiled.requested,
         call.get("confirmProjectAgents") is not False,
-        checkpoint.get("before", "spawn") if isinstance(checkpoint, dict) else None,
+        checkpoint,
         call.get("traceStrict"),
         call.get("traceFile"),
         ask,

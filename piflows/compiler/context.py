@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -49,11 +49,12 @@ class Context:
         inside = path == self.home or path.startswith(f"{self.home}/")
         return f"~{path[len(self.home) :]}" if self.home and inside else path
 
-    def holding(self, preset: Preset) -> Context:
-        """The same, with this preset in every scope, whatever else has its name."""
+    def holding(self, preset: Preset, issues: Sequence[Diagnostic] = ()) -> Context:
+        """The same, with this preset in every scope, whatever else has its name, and what is to be said of its file."""
 
         def catalog(scope: str) -> Catalog:
             found = self.catalog(scope)
-            return replace(found, presets=dict(sorted((found.presets | {preset.name: preset}).items())))
+            presets = dict(sorted({**found.presets, preset.name: preset}.items()))
+            return replace(found, presets=presets, issues=tuple(dict.fromkeys((*found.issues, *issues))))
 
         return replace(self, catalog=catalog)

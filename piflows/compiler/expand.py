@@ -5,17 +5,18 @@ Nothing is judged here: what a caller may not set is left out and named, and the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.limits import LIMITS
 
 if TYPE_CHECKING:
     from piflows.grammar.preset import Preset
 
 TASK = "{task}"
+EXPANDED_MOST = 16 * LIMITS.file_bytes  # characters of a template with the task put in
 RESERVED = ("preset", "task", "list", "showConfig")
 CALLER_ONLY = ("why", "agentScope", "confirmProjectAgents", "allowSharedWriteCwd")
 CALLER_ALWAYS = (
@@ -53,7 +54,7 @@ class Expansion:
     call        the expanded call; `preset` stays set in it
     templated   its top-level keys whose value stands in the template
     rejected    keys of the caller that the preset does not let a call set, in the call's order
-    taskless    the template holds {task} and the call gives none
+    taskless    the template holds {task} and the call gives none; `too_large`: with it the call would be
     """
 
     name: str
@@ -62,6 +63,7 @@ class Expansion:
     templated: frozenset[str] = frozenset()
     rejected: tuple[str, ...] = ()
     taskless: bool = False
+    too_large: bool = False
     ignored: tuple[Ignored, ...] = ()
 
 
@@ -77,8 +79,9 @@ def expand(given: Mapping[str, Any], presets: Mapping[str, Preset]) -> Expansion
         return Expansion(name, None, own)
     task = given.get("task")
     goal = task if isinstance(task, str) and task.strip() else None
+    too_large = goal is not None and _size(preset.template, goal) > EXPANDED_MOST
     usable, ignored = _usable(preset.template)
-    template = usable if goal is None else cast("dict[str, Any]", substitute(usable, goal))
+    template = usable if goal is None or too_large else cast("dict[str, Any]", substitute(usable, goal))
     own |= {key: value for key, value in given.items() if key in preset.overrides and key not in RESERVED}
     stricter = _stricter(template, own)
     call = template | own | {key: template[key] for key in stricter}
@@ -97,6 +100,7 @@ def expand(given: Mapping[str, Any], presets: Mapping[str, Preset]) -> Expansion
         templated=frozenset(key for key in template if key not in own or key in stricter),
         rejected=tuple(key for key in given if key not in allowed),
         taskless=wants and goal is None,
+        too_large=too_large,
         ignored=ignored,
     )
 
@@ -127,13 +131,26 @@ def substitute(value: Any, task: str) -> Any:
             return value
 
 
-def general_call(preset: Preset, scope: str, given: Mapping[str, Any]) -> str:
-    """The text of the most general call of a preset: what `given` does not say is filled in, nothing is overridden.
+def _size(value: Any, task: str) -> int:
+    """The characters of the strings of a template with the task put in."""
+    match value:
+        case str():
+            return len(value) + value.count(TASK) * len(task)
+        case list():
+            return sum(_size(member, task) for member in cast("list[Any]", value))
+        case dict():
+            return sum(_size(member, task) for member in cast("dict[str, Any]", value).values())
+        case _:
+            return 0
+
+
+def general_call(preset: Preset, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The most general call of a preset: what `given` does not say is filled in, nothing is overridden.
 
     The task is the placeholder itself, so the expansion is the template as its author wrote it.
     """
-    call = {"preset": preset.name, "task": TASK, "why": "to look at the preset", "agentScope": scope, **given}
-    return json.dumps(call, ensure_ascii=False)
+    task = {"task": TASK} if holds_task(preset.template) else {}
+    return {"preset": preset.name, **task, "why": "to look at the preset", **given}
 
 
 def template_faults(preset: Preset) -> list[Diagnostic]:
@@ -154,7 +171,7 @@ def template_faults(preset: Preset) -> list[Diagnostic]:
 
 def _usable(template: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Ignored, ...]]:
     """A template without what only the caller decides, and without what would loosen capture or tracing."""
-    reasons = dict.fromkeys(CALLER_ONLY, "only the caller decides it")
+    reasons: dict[str, str] = dict.fromkeys(CALLER_ONLY, "only the caller decides it")
     reasons |= dict.fromkeys(("preset", "list", "showConfig"), "a template is one ordinary call")
     if template.get("redactSecrets") is False:
         reasons["redactSecrets"] = "a template cannot turn redaction off"

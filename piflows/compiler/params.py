@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.grammar.call import ONE, SEVERAL, Call, RunMode
+from piflows.ir.finding import FINDINGS_MOST
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,14 +51,17 @@ def answers(call: Mapping[str, Any]) -> str | None:
 def active(call: Mapping[str, Any]) -> list[str]:
     """The modes that a call activates, in the reference's order; `{}` activates an object mode, `[]` no list mode."""
     modes = [mode for mode in RUN_MODES if mode != "single" and _given(mode, call.get(mode_key(mode)))]
-    if not modes and call.get("agent") and (call.get("task") or call.get("contract")):
+    if not modes and call.get("agent") and (truthy(call.get("task")) or truthy(call.get("contract"))):
         return ["single"]
     return modes
 
 
 def _given(mode: str, value: Any) -> bool:
-    if mode in ("parallel", "chain"):
-        return bool(value)
+    return bool(value) if mode in ("parallel", "chain") else truthy(value)
+
+
+def truthy(value: Any) -> bool:
+    """Whether the reference takes a value for given: as in JavaScript, an empty object or list is."""
     return isinstance(value, (dict, list)) or bool(value)
 
 
@@ -114,7 +118,7 @@ def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
     try:
         return Call.model_validate(call), ()
     except ValidationError as refused:
-        errors = refused.errors(include_url=False)
+        errors = refused.errors(include_url=False)[:FINDINGS_MOST]
         return None, tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
 
 
@@ -178,7 +182,7 @@ def _allowed(error: Mapping[str, Any]) -> str:
         case "model_type" if error["loc"][-1] == ONE:
             return "an object or a list of objects"
         case kind:
-            return _ALLOWED.get(kind, error["msg"])
+            return str(_ALLOWED.get(kind, error["msg"]))
 
 
 def _code(path: Path, kind: str) -> str:

@@ -113,7 +113,8 @@ def mentions(call: Mapping[str, Any], mode: str) -> Iterator[Mention]:
     """Every agent of the active mode: those of all roles, also the default ones, and the candidates of a route."""
     key = mode_key(mode)
     if mode == "single":
-        yield Mention((key,), call[key])
+        if isinstance(call[key], str):
+            yield Mention((key,), call[key])
         return
     for path, value in walk(call.get(key), (key,)):
         if path[-1] == "agent" and isinstance(value, str) and value:

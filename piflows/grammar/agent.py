@@ -54,7 +54,7 @@ class Agent:
 
 
 def parse_agent(data: bytes, file: str) -> tuple[Agent | None, list[Diagnostic]]:
-    """The agent of a file, or None, and what is to be said about the file."""
+    """The agent of a file and what is to be said about the file; without an agent the last finding says why."""
     found: list[Diagnostic] = []
     try:
         return _agent(read_front(decode(data), file), data, found), found

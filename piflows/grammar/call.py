@@ -2,7 +2,8 @@
 
 Pydantic models of the common parameters, the shared roles and the modes that can be lowered. Attribute names are
 snake_case, JSON keys camelCase. Everything is strict (`true` is no number) and closed (an unknown key is an error);
-`null` means that the key is not there. Build is deferred until a call is validated. Seed: Parameters; Modes.
+`null` is as good as no key where a key has no default. Build is deferred to the first call.
+Seed: Parameters; Modes.
 """
 
 from __future__ import annotations

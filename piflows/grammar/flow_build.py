@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from piflows.grammar.flow_parse import Clause, Data, Exit, Line, Misread, Operand, Word, Written, json_word
 from piflows.grammar.flow_shape import Field, Json, Kinds, Lines, Record, Scalar, Shape, shape
+from piflows.grammar.flow_tree import Clause, Data, Exit, Line, Misread, Operand, Word, Written, json_word
 from piflows.grammar.flow_words import DEFAULT, NONE, read_duration, read_number
 from piflows.grammar.near import hint
 from piflows.ir.parts import constant
@@ -29,6 +29,9 @@ class Builder:
         look = shape(cls)
         values: Values = {}
         self._head(look, at, operands, values)
+        if lines and not (look.body or look.flat):
+            self._bad(_start(lines[0]), f"nothing belongs below `{at.text}`")
+            lines = ()
         flat = [line for line in lines if not self._line(look, at, line, values)]
         if look.flat and look.flat[0] not in values:
             values[look.flat[0]] = self.record(look.flat[1], at, (), flat)
@@ -37,7 +40,10 @@ class Builder:
         for name, spec in look.fields.items():
             if name not in values:
                 values[name] = self._default(spec, at, operands)
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        for name, value in values.items():
+            if isinstance(value, list):
+                values[name] = tuple(cast("list[Any]", value))
+        return cls(**values)
 
     def _default(self, spec: Field, at: Word, operands: Sequence[Operand]) -> Any:
         if spec.default is MISSING:

@@ -29,7 +29,7 @@ def print_parts(parts: Parts) -> str:
 
 def _record(record: object, pad: str) -> Iterator[str]:
     """The lines of a record but for its first."""
-    look = shape(type(record))
+    look = _shape(record)
     for spec in look.body:
         value = getattr(record, spec.name)
         if look.flat and type(value) is look.flat[1]:
@@ -66,11 +66,11 @@ def _member(spec: Field, first: str, value: Any, pad: str) -> Iterator[str]:
         case Lines():
             yield from _lines(spec.of, first, value, pad)
         case Record() | Kinds():
-            if not pad and shape(type(value)).body:
+            if not pad and _shape(value).body:
                 yield ""
             if isinstance(spec.of, Kinds):
                 first = value.kind if spec.of.by_kind else f"{first} {value.kind}"
-            yield pad + " ".join((first, *_head(shape(type(value)), value)))
+            yield pad + " ".join((first, *_head(_shape(value), value)))
             yield from _record(value, pad + _INDENT)
 
 
@@ -83,7 +83,7 @@ def _head(look: Shape, record: object) -> Iterator[str]:
             yield field[1:-1]
         elif isinstance(spec.of, Record):
             value = getattr(record, field)
-            yield from _head(shape(type(value)), value)
+            yield from _head(_shape(value), value)
         else:
             yield _scalar(cast("Scalar", spec.of), getattr(record, field))
 
@@ -108,6 +108,10 @@ def _lines(of: Lines, first: str, value: Any, pad: str) -> Iterator[str]:
     else:
         yield f"{pad}{first} {head}"
         yield from (" " * len(f"{pad}{first} ") + line for line in rest)
+
+
+def _shape(record: object) -> Shape:
+    return shape(cast("type", type(record)))
 
 
 def _part(part: Text | Slot | Counter | Index | Count | Section | Each) -> str:

@@ -191,7 +191,8 @@ def _default(field: dataclasses.Field[Any], holds: Holds, optional: bool) -> Any
         return field.default
     if optional:
         return None
-    return {"one": dataclasses.MISSING, "many": (), "keyed": {}}[holds]
+    absent: dict[Holds, Any] = {"one": dataclasses.MISSING, "many": (), "keyed": {}}
+    return absent[holds]
 
 
 def _holds(hint: Any) -> tuple[Holds, Any, bool]:

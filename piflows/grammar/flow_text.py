@@ -29,7 +29,8 @@ def parse_flow(text: str, file: str = "") -> Flow:
 def parse_record(cls: type, text: str, file: str) -> Any:
     """A record of the type `cls` whose lines are those of a whole text. Raises as `parse_flow`."""
     from piflows.grammar.flow_build import Builder
-    from piflows.grammar.flow_parse import Misread, Word, parse_lines
+    from piflows.grammar.flow_parse import parse_lines
+    from piflows.grammar.flow_tree import Misread, Word
 
     builder = Builder()
     record = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from piflows.grammar.near import hint
@@ -139,9 +139,14 @@ def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mappin
             meant = words.get(re.sub(r"[\W_]", "", key).lower())
             clause = f' Did you mean "{meant}"?' if meant else hint(key, known)
             where = Where(front.file, line=entry.line, column=1)
-            facts = {"key": key, "owner": owner, "hint": clause}
-            found.append(diagnostic("UNKNOWN_PARAMETER", where, severity="warning", **facts))
+            found.append(unknown_name(key, owner, clause, where))
     return found
+
+
+def unknown_name(name: str, owner: str, clause: str, where: Where) -> Diagnostic:
+    """A name in a file's frontmatter that means nothing: only a warning, as the file is useful without it."""
+    found = diagnostic("UNKNOWN_PARAMETER", where, key=name, owner=owner, hint=clause)
+    return replace(found, severity="warning")
 
 
 class _Reader:

@@ -62,19 +62,26 @@ JSON_MISTAKES: tuple[Mistake, ...] = (
         ("{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":[', '{"a":[1', '{"a":[1,'),
         "last",
     ),
-    Mistake("the {what} that opens at line {line} is not closed before this `{token}`", ('{"a":1]', '{"a":[1}')),
+    Mistake(
+        "the {what} that opens at line {line} is not closed before this `{token}`",
+        ("{]", '{"a":1]', '{"a":1,]', '{"a":[}', '{"a":[1}', '{"a":[1,}'),
+    ),
     Mistake("a trailing comma before `}}`", ('{"a":1,}',), "before"),
     Mistake("a trailing comma before `]`", ('{"a":[1,]}',), "before"),
     Mistake("a comma with nothing before it", ("{,", '{"a":[,', '{"a":1,,', '{"a":[1,,')),
     Mistake("a comma is missing before this", ('{"a":1 "b"', '{"a":1 {', '{"a":1 [', '{"a":1 1', '{"a":1 true')),
     Mistake("a comma is missing before this", ('{"a":[1 "b"', '{"a":[1 {', '{"a":[1 [', '{"a":[1 1', '{"a":[1 true')),
-    Mistake("a list holds no `key: value`; an object `{{…}}` does", ('{"a":["b":',)),
-    Mistake("a colon is missing between a key and its value", ('{"a" 1', '{"a" "b"', '{"a" {', '{"a" [', '{"a" true')),
+    Mistake("a list holds no `key: value`; an object `{{…}}` does", ('{"a":["b":', '{"a":[:', '{"a":[1,:')),
+    Mistake(
+        "a colon is missing between a key and its value",
+        ('{"a" 1', '{"a" "b"', '{"a" {', '{"a" [', '{"a" true', '{"a" x'),
+    ),
     Mistake("this key has no value", ('{"a"}', '{"a",', '{"a":}', '{"a":,', '{"a"]', '{"a":]', '{"a"::'), "before"),
     Mistake(
-        "a key is a text in double quotes", ("{a", "{1", "{true", "{[", "{{{{", '{"a":1,b', '{"a":1,1', '{"a":1,true')
+        "a key is a text in double quotes",
+        ("{a", "{1", "{true", "{[", "{{", '{"a":1,b', '{"a":1,1', '{"a":1,true', '{"a":1,[', '{"a":1,{'),
     ),
-    Mistake("a key is missing before this", ("{:", '{"a":1,:', '{"a":1 :', "{]", '{"a":1,]')),
+    Mistake("a key is missing before this", ("{:", '{"a":1,:', '{"a":1 :')),
 )
 
 

@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from piflows.grammar.agent import Source
 from piflows.grammar.call import Call
-from piflows.grammar.frontmatter import FileFault, Front, decode, read_front, unknown_keys
+from piflows.grammar.frontmatter import FileFault, Front, decode, read_front, unknown_keys, unknown_name
 from piflows.grammar.located import Located, NotJson, load
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -51,7 +51,7 @@ _WORDS = {
     **dict.fromkeys(("output", "formatter", "format"), "result"),
 }
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_FENCED = re.compile(r"\s*+(```[^\n`]*)(\n.*)\n[ \t]*```\s*+", re.DOTALL)
+_FENCED = re.compile(r"\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+", re.DOTALL)
 _CODES = {
     "unreadable": "PRESET_FILE_UNREADABLE",
     "frontmatter": "PRESET_FRONTMATTER_INVALID",
@@ -75,7 +75,7 @@ class Preset:
 
 
 def parse_preset(data: bytes, file: str) -> tuple[Preset | None, list[Diagnostic]]:
-    """The preset of a file, or None, and what is to be said about the file."""
+    """The preset of a file and what is to be said about the file; without a preset the last finding says why."""
     found: list[Diagnostic] = []
     try:
         return _preset(read_front(decode(data), file), data, found), found
@@ -114,8 +114,8 @@ def _overrides(front: Front, found: list[Diagnostic]) -> tuple[str, ...]:
         elif name.text in _parameters():
             kept[name.text] = None
         else:
-            facts = {"key": name.text, "owner": "a call", "hint": hint(name.text, _parameters())}
-            found.append(diagnostic("UNKNOWN_PARAMETER", front.where(name), severity="warning", **facts))
+            clause = hint(name.text, _parameters())
+            found.append(unknown_name(name.text, "a call", clause, front.where(name)))
     return tuple(kept)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from piflows.grammar.flow_print import print_record
 from piflows.grammar.flow_text import MOST, parse_record, wrong_version
@@ -17,7 +17,6 @@ from piflows.grammar.located import Located, NotJson, load
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
 from piflows.ir.flow import IR_VERSION, Flow
 from piflows.ir.saved import Input, Saved
-from piflows.ir.source import Where
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -77,10 +76,9 @@ def _adapter() -> TypeAdapter[Saved]:
 def _check_versions(located: Located, value: dict[str, Any]) -> None:
     """Refuses another version before anything else: what it holds may be anything."""
     flow = value.get("flow")
-    versions = {f"/{_MARK}": located.value.get(_MARK, IR_VERSION)}
-    if isinstance(flow, dict):
-        versions["/flow/version" if _MARK in located.value else "/version"] = flow.get("version", IR_VERSION)  # pyright: ignore
-    for pointer, version in versions.items():
+    version = cast("dict[str, Any]", flow).get("version", IR_VERSION) if isinstance(flow, dict) else IR_VERSION
+    inside = "/flow/version" if _MARK in located.value else "/version"
+    for pointer, version in ((f"/{_MARK}", located.value.get(_MARK, IR_VERSION)), (inside, version)):
         if problem := wrong_version(version):
             raise FlowError(diagnostic("IR_INVALID", located.where(pointer), problem=problem))
 
@@ -103,8 +101,8 @@ def _steps(loc: Sequence[int | str], value: Any) -> list[int | str]:
             continue
         steps.append(step)
         inside_kind = False
-        known = step in value if isinstance(value, dict) else isinstance(value, list) and isinstance(step, int)
-        value = value[step] if known else None
+        inside = isinstance(value, list) if isinstance(step, int) else isinstance(value, dict) and step in value
+        value = value[step] if inside else None
     return steps
 
 

@@ -182,8 +182,6 @@ def _unsayable(code: str, facts: dict[str, Any]) -> str:
         diagnostic(code, **facts)
     except KeyError as missing:
         return f"the code or fact {missing} of childFailed is unknown or missing"
-    except TypeError:
-        return "a fact of childFailed has a name that no code uses"
     return ""
 
 

@@ -122,13 +122,13 @@ def _schema(value: Any) -> Iterator[Defect]:
 
 def _draft(name: Any) -> Any:
     """The validator of a draft; None when there is none of that name."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import validator_for
+    from jsonschema import Draft202012Validator, validators
 
+    find: Any = validators.validator_for
     if name is None:
         return Draft202012Validator
     try:
-        return validator_for({"$schema": name}, default=None) if isinstance(name, str) else None
+        return find({"$schema": name}, default=None) if isinstance(name, str) else None
     except ValueError:  # it is no URI
         return None
 
@@ -150,15 +150,15 @@ def _references(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...],
 
 def _resolves(schema: dict[str, Any], target: str) -> bool:
     """Whether a reference leads into the schema itself: nothing is ever fetched."""
-    from referencing import Registry
+    import referencing
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012, specification_with
 
     draft = specification_with(schema.get("$schema", ""), default=DRAFT202012)
     resource: Any = draft.create_resource(schema)
-    registry: Any = Registry()
+    empty: Any = referencing
     try:
-        registry.with_resource("", resource).crawl().resolver_with_root(resource).lookup(target)
+        empty.Registry().with_resource("", resource).crawl().resolver_with_root(resource).lookup(target)
     except (Unresolvable, ValueError):  # a ValueError: it is no URI
         return False
     return True

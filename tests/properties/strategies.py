@@ -102,7 +102,7 @@ def _values(hint: Any) -> st.SearchStrategy[Any]:
         return st.lists(_values(args[0]), max_size=2).map(tuple)
     if get_origin(hint) is dict:
         return st.dictionaries(names(), _values(args[1]), max_size=2)
-    return typed(hint) if dataclasses.is_dataclass(hint) else _LEAVES[hint]
+    return _LEAVES[hint] if hint in _LEAVES else typed(hint)
 
 
 _PARTS = get_type_hints(Section)["parts"]

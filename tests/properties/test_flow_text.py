@@ -104,7 +104,9 @@ _hints = cache(get_type_hints)
 def _of(value: Any, hint: Any, name: str) -> Iterator[Change]:
     """Every change of one field's value; a member of a collection is changed, none is added, but to a list of words."""
     args = get_args(hint)
-    if value is None:
+    if hint is Any:
+        yield Change(name, [value])
+    elif value is None:
         yield Change(name, _first(hint))
     elif get_origin(hint) in (Union, UnionType) and type(None) in args:
         yield Change(name, None)
@@ -121,14 +123,14 @@ def _of(value: Any, hint: Any, name: str) -> Iterator[Change]:
         for i, member in enumerate(value):
             for each in _of(member, args[0], f"{name}[{i}]"):
                 yield Change(each.path, (*value[:i], each.value, *value[i + 1 :]), each.lines)
-    elif isinstance(value, dict) and hint is not Any:
+    elif isinstance(value, dict):
         for key, member in value.items():
             for each in _of(member, args[1], f"{name}[{key!r}]"):
                 yield Change(each.path, value | {key: each.value}, each.lines)
-    elif name in ("prompt", "instead"):
+    elif name in ("prompt", "instead") and isinstance(value, str):
         yield from (Change(name, new, lines) for new, lines in _texts(value, alone=name == "prompt") if new and value)
     else:
-        yield Change(name, _OTHER[type(value)](value) if hint is not Any else [value])
+        yield Change(name, _OTHER[type(value)](value))
 
 
 _OTHER: dict[type, Any] = {

@@ -11,55 +11,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from os.path import abspath, expanduser, join, realpath
+from os.path import realpath
+from pathlib import Path
 
 from piflows.compiler.context import Catalog, Context
 
 PACKAGE = "package:"  # what a bundled file's name begins with, so that it is the same on every machine
 
 
-def host_context(cwd: str, env: Mapping[str, str], base: str | None = None) -> Context:
+def host_context(cwd: Path, env: Mapping[str, str], base: Path | None = None) -> Context:
     """The context of this process. `base` is where the search for the project's directories begins, if not `cwd`."""
     from piflows.compiler.catalog.discover import discover
 
-    home, cwd = _home(env), abspath(cwd)
+    cwd, home = cwd.absolute(), home_of(env)
 
     @cache
     def catalog(scope: str) -> Catalog:
-        return discover(scope, home, abspath(base) if base else cwd, env, lambda path: shown(path, cwd, home))
+        return discover(scope, home, base or cwd, env, lambda path: shown(path, cwd, home))
 
     @cache
     def real(path: str) -> str:
-        return realpath(join(cwd, path))
+        return realpath(cwd / path)
 
-    return Context(cwd, home, env, lambda scope: catalog(scope), lambda path: real(path))
+    return Context(str(cwd), str(home), env, lambda scope: catalog(scope), lambda path: real(path))
 
 
-def shown(path: str, cwd: str, home: str) -> str:
+def home_of(env: Mapping[str, str]) -> Path:
+    """The home directory, absolute."""
+    return (Path(env["HOME"]) if env.get("HOME") else Path.home()).absolute()
+
+
+def shown(path: Path, cwd: Path, home: Path) -> str:
     """The name under which diagnostics, plans and lists speak of a file."""
-    from piflows.compiler.catalog.discover import bundled
+    from piflows.compiler.catalog.discover import BUNDLED
     from piflows.compiler.catalog.files import label
 
-    inside = bundled() + "/"
-    return PACKAGE + path[len(inside) :] if path.startswith(inside) else label(path, cwd, home)
+    return f"{PACKAGE}{path.relative_to(BUNDLED)}" if path.is_relative_to(BUNDLED) else label(path, cwd, home)
 
 
-def reread(name: str, cwd: str, env: Mapping[str, str]) -> bytes | None:
+def reread(name: str, cwd: Path, env: Mapping[str, str]) -> bytes | None:
     """The bytes of a file by such a name, or None when it cannot be read any more: to tell whether it has changed."""
-    from piflows.compiler.catalog.discover import bundled
+    from piflows.compiler.catalog.discover import BUNDLED
     from piflows.compiler.catalog.files import Unreadable, read_regular
 
     if name.startswith(PACKAGE):
-        path = join(bundled(), name[len(PACKAGE) :])
-    elif name.startswith("~/"):
-        path = join(_home(env), name[2:])
+        path = BUNDLED / name[len(PACKAGE) :]
     else:
-        path = join(cwd, name)
+        path = home_of(env) / name[2:] if name.startswith("~/") else cwd / name
     try:
         return read_regular(path)
     except Unreadable:
         return None
-
-
-def _home(env: Mapping[str, str]) -> str:
-    return abspath(env.get("HOME") or expanduser("~"))

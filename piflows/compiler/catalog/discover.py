@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from os.path import dirname, join, splitext
+from pathlib import Path
 from typing import Any
 
-from piflows.compiler.catalog.files import Unreadable, is_directory, names, read_regular
+from piflows.compiler.catalog.files import Unreadable, entries, is_directory, read_regular
 from piflows.compiler.context import Catalog
 from piflows.compiler.expand import template_faults
 from piflows.grammar.agent import Source, parse_agent
@@ -22,94 +22,106 @@ SCOPES: dict[str, tuple[Source, ...]] = {
     "all": ("package", "user", "project"),
 }
 AGENTS, PRESETS = "flow-agents", "flow-presets"  # directories in `~/.pi/agent` and in a project's `.pi`
+BUNDLED = Path(__file__).parents[2] / "presets"  # the package's own presets; `agents` in it are its agents
 
 
-def discover(scope: str, home: str, base: str, env: Mapping[str, str], shown: Callable[[str], str]) -> Catalog:
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The codes of one kind of file."""
+
+    kind: str
+    folder: str
+    file: str
+    shadowed: str
+
+
+AGENT_CODES = Codes("agent", "AGENT_DIR_UNREADABLE", "AGENT_FILE_UNREADABLE", "AGENT_NAME_SHADOWED")
+PRESET_CODES = Codes("preset", "PRESET_DIR_UNREADABLE", "PRESET_FILE_UNREADABLE", "PRESET_NAME_SHADOWED")
+
+
+def discover(scope: str, home: Path, base: Path, env: Mapping[str, str], shown: Callable[[Path], str]) -> Catalog:
     """What the scope gives. The project's directories are the nearest ones from `base` upwards.
 
     `shown` gives the name under which diagnostics speak of a path.
     """
-    agents = _Shelf("AGENT", parse_agent, shown)
-    presets = _Shelf("PRESET", parse_preset, shown)
-    agents_dirs = {**agents.places(AGENTS, home, base), "package": join(bundled(), "agents")}
-    presets_dirs = {**presets.places(PRESETS, home, base), "package": bundled()}
-    for source in ("package",) if env.get(PACKAGE_ONLY) == "1" else SCOPES[scope]:
-        agents.add(agents_dirs.get(source), source)
-        presets.add(presets_dirs.get(source), source)
+    agents = _Shelf(AGENT_CODES, parse_agent, shown)
+    presets = _Shelf(PRESET_CODES, parse_preset, shown)
+    agents_dirs = {"package": BUNDLED / "agents", "user": home / ".pi" / "agent" / AGENTS}
+    presets_dirs = {"package": BUNDLED, "user": home / ".pi" / "agent" / PRESETS}
+    sources = ("package",) if env.get(PACKAGE_ONLY) == "1" else SCOPES[scope]
+    for name, shelf, places in ((AGENTS, agents, agents_dirs), (PRESETS, presets, presets_dirs)):
+        if (here := shelf.nearest(base, name, tell="project" in sources)) is not None:
+            places["project"] = here
+        for source in sources:
+            shelf.add(places.get(source), source)
     return Catalog(
         dict(sorted(agents.loaded.items())),
         dict(sorted(presets.loaded.items())),
         (*agents.issues, *presets.issues),
-        {source: agents_dirs[source] for source in SCOPES["all"] if source in agents_dirs},
-        {source: presets_dirs[source] for source in SCOPES["all"] if source in presets_dirs},
+        {source: str(path) for source, path in agents_dirs.items()},
+        {source: str(path) for source, path in presets_dirs.items()},
         agents.skipped | presets.skipped,
     )
-
-
-def bundled() -> str:
-    """The directory of the presets that come with the package; its agents are in `agents` inside it."""
-    return join(dirname(dirname(dirname(__file__))), "presets")
 
 
 @dataclass(slots=True)
 class _Shelf:
     """The files of one kind: what was loaded, and what is to be said about the others."""
 
-    kind: str
+    codes: Codes
     parse: Callable[[bytes, str], tuple[Any, list[Diagnostic]]]
-    shown: Callable[[str], str]
+    shown: Callable[[Path], str]
     loaded: dict[str, Any] = field(default_factory=dict[str, Any])
     issues: list[Diagnostic] = field(default_factory=list[Diagnostic])
     skipped: dict[tuple[str, str], Diagnostic] = field(default_factory=dict[tuple[str, str], Diagnostic])
 
-    def places(self, name: str, home: str, base: str) -> dict[str, str]:
-        """The directories of the user and, where there is one, of the project."""
-        found = {"user": join(home, ".pi", "agent", name)}
-        at = base
-        while True:
-            here = join(at, ".pi", name)
+    def nearest(self, base: Path, name: str, *, tell: bool) -> Path | None:
+        """The nearest directory `.pi/name` from `base` upwards. `tell` of what has the name and is none."""
+        for at in (base, *base.parents):
+            here = at / ".pi" / name
             try:
                 if is_directory(here):
-                    return found | {"project": here}
+                    return here
             except Unreadable as refusal:
-                self._say("DIR_UNREADABLE", here, problem=str(refusal))
-            if dirname(at) == at:
-                return found
-            at = dirname(at)
+                if tell:
+                    self._say(self.codes.folder, here, problem=str(refusal))
+        return None
 
-    def add(self, directory: str | None, source: Source) -> None:
+    def add(self, directory: Path | None, source: Source) -> None:
         """All `*.md` of a directory."""
-        try:
-            listed = names(directory) if directory else []
-        except Unreadable as refusal:
-            self._say("DIR_UNREADABLE", str(directory), problem=str(refusal))
+        if directory is None:
             return
-        for name in listed:
-            if name.endswith(".md"):
-                self._load(join(str(directory), name), source)
+        try:
+            listed = entries(directory)
+        except Unreadable as refusal:
+            self._say(self.codes.folder, directory, problem=str(refusal))
+            return
+        for path in listed:
+            if path.name.endswith(".md"):
+                self._load(path, source)
 
-    def _load(self, path: str, source: Source) -> None:
+    def _load(self, path: Path, source: Source) -> None:
         try:
             made, found = self.parse(read_regular(path), self.shown(path))
         except Unreadable as refusal:
-            self._skip(path, self._say("FILE_UNREADABLE", path, problem=str(refusal)))
+            self._skip(path.stem, self._say(self.codes.file, path, problem=str(refusal)))
             return
         self.issues += found
-        faults = template_faults(made) if isinstance(made, Preset) else []
-        self.issues += faults
-        if made is None or faults:
-            self._skip(path, faults[0] if faults else found[-1], *([made.name] if faults else []))
-            return
-        if before := self.loaded.get(made.name):
-            self._say("NAME_SHADOWED", path, name=made.name, other=before.file)
-        self.loaded[made.name] = replace(made, source=source)
+        if made is None:
+            self._skip(path.stem, found[-1])
+        elif faults := template_faults(made) if isinstance(made, Preset) else []:
+            self.issues += faults
+            self._skip(path.stem, faults[0])
+            self._skip(made.name, faults[0])
+        else:
+            if before := self.loaded.get(made.name):
+                self._say(self.codes.shadowed, path, name=made.name, other=before.file)
+            self.loaded[made.name] = replace(made, source=source)
 
-    def _skip(self, path: str, issue: Diagnostic, *declared: str) -> None:
-        stem = splitext(self.shown(path).rpartition("/")[2])[0]
-        for name in (stem, *declared):
-            self.skipped[self.kind.lower(), name] = issue
+    def _skip(self, name: str, issue: Diagnostic) -> None:
+        self.skipped[self.codes.kind, name] = issue
 
-    def _say(self, code: str, path: str, **facts: str) -> Diagnostic:
+    def _say(self, code: str, path: Path, **facts: str) -> Diagnostic:
         file = self.shown(path)
-        self.issues.append(diagnostic(f"{self.kind}_{code}", Where(file), file=file, **facts))
+        self.issues.append(diagnostic(code, Where(file), file=file, **facts))
         return self.issues[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 from piflows.ir.limits import LIMITS
 
@@ -20,33 +21,33 @@ class Unreadable(Exception):
     """A file that is not read; its text is the reason, a clause."""
 
 
-def read_regular(path: str) -> bytes:
-    """The bytes of a regular file, symlinks followed. Raises Unreadable.
+def read_regular(path: Path, most: int = LIMITS.file_bytes) -> bytes:
+    """The bytes of a regular file of at most `most` bytes, symlinks followed. Raises Unreadable.
 
     It is opened without waiting and its kind is asked of what was opened, so nothing can be put in its place.
     """
     try:
-        _regular(os.stat(path))  # opening a device can do something already
+        _regular(path.stat())  # opening a device can do something already
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
         raise Unreadable(_reason(error)) from error
     with os.fdopen(handle, "rb") as file:
         try:
             _regular(os.fstat(file.fileno()))
-            data = file.read(LIMITS.file_bytes + 1)
+            data = file.read(most + 1)
         except OSError as error:
             raise Unreadable(_reason(error)) from error
-    if len(data) > LIMITS.file_bytes:
-        raise Unreadable(f"it is larger than {LIMITS.file_bytes} bytes")
+    if len(data) > most:
+        raise Unreadable(f"it is larger than {most} bytes")
     return data
 
 
-def is_directory(path: str) -> bool:
+def is_directory(path: Path) -> bool:
     """Whether there is a directory. Raises Unreadable for something else of that name, or when nobody can tell."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        if os.path.islink(path):
+        if path.is_symlink():
             raise Unreadable("it is a link to nothing") from None
         return False
     except OSError as error:
@@ -56,23 +57,25 @@ def is_directory(path: str) -> bool:
     return True
 
 
-def names(directory: str) -> list[str]:
-    """The names in a directory, sorted. Raises Unreadable; a directory that is not there is empty."""
+def entries(directory: Path) -> list[Path]:
+    """What is in a directory, by name. Raises Unreadable; a directory that is not there is empty."""
     try:
-        return sorted(os.listdir(directory), key=os.fsencode)
+        return sorted(directory.iterdir(), key=os.fsencode)
     except FileNotFoundError:
         return []
     except OSError as error:
         raise Unreadable(_reason(error)) from error
 
 
-def label(path: str, cwd: str, home: str) -> str:
+def label(path: Path, cwd: Path, home: Path) -> str:
     """A path as diagnostics show it: from `cwd` when it lies there, else from `~`, else whole; any bytes as text."""
-    for start, shown in ((cwd, ""), (home, "~/")):
-        if start and path.startswith(start.rstrip("/") + "/"):
-            path = shown + path[len(start.rstrip("/")) + 1 :]
-            break
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    if path.is_relative_to(cwd):
+        shown = str(path.relative_to(cwd))
+    elif path.is_relative_to(home):
+        shown = f"~/{path.relative_to(home)}"
+    else:
+        shown = str(path)
+    return os.fsencode(shown).decode("utf-8", "backslashreplace")
 
 
 def _regular(found: os.stat_result) -> None:

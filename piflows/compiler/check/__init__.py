@@ -11,19 +11,21 @@ Add    a rule: one module in `rules/`, one line in `registry.py`, its code in `i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from piflows.compiler.check.registry import RULES
 from piflows.compiler.check.rule import CallSubject, FlowSubject, HostSubject, Kind
 from piflows.ir.diagnostic import Diagnostic
+from piflows.ir.finding import FINDINGS_MOST
 
 Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and what it found
 
 
 def check(subject: CallSubject | FlowSubject | HostSubject) -> Iterator[Found]:
-    """What the rules for this subject find, lazily: a host rule may ask a person."""
+    """What the rules for this subject find, of each as many as a person reads; lazily, as a host rule may ask one."""
     for place, rule in enumerate(RULES):
         if _kind(subject) == rule.SUBJECT:
-            yield from ((place, found) for found in rule.check(subject))
+            yield from ((place, found) for found in islice(rule.check(subject), FINDINGS_MOST))
 
 
 def in_order(found: Iterable[Found]) -> tuple[Diagnostic, ...]:

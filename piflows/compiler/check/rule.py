@@ -120,7 +120,7 @@ class HostSubject:
     confirm       whether those need a person's consent
     checkpoint    `spawn` or `finalize` when the flow asks for one
     trace_strict  None when the flow leaves it to the environment
-    ask           puts a yes-or-no question to a person; None without one
+    ask           puts a yes-or-no question to a person; None when there is nobody to ask
     """
 
     env: Mapping[str, str]
@@ -130,4 +130,4 @@ class HostSubject:
     checkpoint: str | None = None
     trace_strict: bool | None = None
     trace_file: str | None = None
-    ask: Callable[[str], bool] | None = None
+    ask: Callable[[str], bool | None] | None = None

@@ -39,10 +39,8 @@ def plan_text(flow: Flow) -> str:
 
 def _header(flow: Flow, shared: str) -> list[str]:
     ceilings = [amounts.ceiling(limit) for limit in flow.ceilings] or ["uncapped: no cost or token ceiling"]
-    pays = [
-        ("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run"),
-        *(("ceilings", it) for it in ceilings),
-    ]
+    limits = [("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run")]
+    limits += [("ceilings", said) for said in ceilings]
     rows = [
         ("preset", str(flow.about.get("preset") or "none")),
         ("why", str(flow.about.get("why") or "")),
@@ -50,7 +48,7 @@ def _header(flow: Flow, shared: str) -> list[str]:
         ("digest", digest(flow)[:DIGEST_SHOWN]),
         ("spends", amounts.spends(bounds(flow), flow.concurrency)),
         ("models", words.models(flow.roles[unit.role] for unit in flow_units(flow))),
-        *(pays if flow_units(flow) else []),
+        *(limits if flow_units(flow) else []),
         ("can write", _writers(flow)),
         ("starts with", flow.entry),
         ("every end", f"goes on to {flow.epilogue}" if flow.epilogue else ""),

@@ -86,7 +86,9 @@ def test_a_path_that_is_none() -> None:
 
 def test_a_full_disk_is_a_refusal(tmp_path: Path) -> None:
     with JournalFile(str(tmp_path / "run.jsonl"), FLOW, 1) as opened:
-        opened._file = open("/dev/full", "r+b", buffering=0)  # noqa: PTH123, SIM115
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, opened._file.fileno())
+        os.close(full)
         with pytest.raises(FlowError) as raised:
             opened.append(OPENED)
     assert "No space left" in raised.value.first.message

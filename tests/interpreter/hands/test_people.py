@@ -11,7 +11,7 @@ from typing import TextIO
 
 import pytest
 
-from piflows.interpreter.hands.people import ask
+from piflows.interpreter.hands.people import person
 
 
 @contextmanager
@@ -34,7 +34,8 @@ def terminal(typed: str) -> Iterator[tuple[TextIO, TextIO, int]]:
 )
 def test_a_person_is_asked(typed: str, answer: bool) -> None:
     with terminal(typed) as (source, screen, host):
-        assert ask("Run \x1b[2Jit?", source, screen) is answer
+        ask = person(source, screen)
+        assert ask is not None and ask("Run \x1b[2Jit?") is answer
         shown = ""
         while "[y/N] " not in shown:  # what was typed is echoed, before or after
             shown += os.read(host, 1_000).decode()
@@ -45,12 +46,12 @@ def test_without_a_terminal_nobody_is_asked() -> None:
     pipe, closed = io.StringIO("y\nyes\n"), io.StringIO()
     closed.close()
     with terminal("y\n") as (source, screen, _):
-        assert ask("?", pipe, screen) is None
-        assert ask("?", source, io.StringIO()) is None
-        assert ask("?", closed, screen) is None
+        assert person(pipe, screen) is None
+        assert person(source, io.StringIO()) is None
+        assert person(closed, screen) is None
     assert pipe.read() == "y\nyes\n"
 
 
 def test_a_process_without_streams_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert ask("?") is None
+    assert person() is None

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import Path, text
+from piflows.compiler.params import Path, text, truthy
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("INVALID_MODE",)
@@ -28,11 +28,11 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 
 def _gaps(call: Mapping[str, Any], mode: str | None) -> Iterator[Gap]:
-    spec = _object(call.get(mode)) if mode else {}
+    spec = _object(call.get(mode or ""))
     match mode:
-        case "single" if not _goal(call, call):
+        case "single" if not _goal(call):
             yield ("task",), "`task` is blank"
-        case "evaluate" if not _goal(call, call, _object(spec.get("operator"))):
+        case "evaluate" if not _goal(call, _object(spec.get("operator"))):
             yield ("task",), "evaluate has no goal, neither in `task` nor in its operator"
         case "orchestrate":
             yield from _orchestrate(call, spec)
@@ -49,8 +49,8 @@ def _gaps(call: Mapping[str, Any], mode: str | None) -> Iterator[Gap]:
 
 
 def _goal(call: Mapping[str, Any], *holders: Mapping[str, Any]) -> bool:
-    """Whether a holder has a task, or a contract, whose own rule asks it for an objective."""
-    return any(text(each.get("task")) or each.get("contract") for each in holders) or bool(call.get("contract"))
+    """Whether the call or a holder has a task, or a contract, whose own rule asks it for an objective."""
+    return any(text(each.get("task")) or truthy(each.get("contract")) for each in (*holders, call))
 
 
 def _orchestrate(call: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Gap]:

@@ -8,6 +8,7 @@ Accepted: directories of which none contains the other.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piflows.compiler.check.rule import FlowSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -26,13 +27,13 @@ def check(subject: FlowSubject) -> Iterator[Diagnostic]:
     for pair in nested(flow, real):
         writers = [(unit, cwd) for unit, cwd in _writers(flow, pair.state) if real(cwd) in (pair.parent, pair.child)]
         inner = next(unit.name for unit, cwd in writers if real(cwd) == pair.child)
-        yield diagnostic(
+        found = diagnostic(
             "SHARED_WRITE_CWD",
             subject.at(pair.state, inner),
-            severity="warning",
             cwd=f"{short(pair.parent)} and in {short(pair.child)} inside it",
             agents=", ".join(flow.roles[unit.role].agent for unit, _ in writers),
         )
+        yield replace(found, severity="warning")
 
 
 def _writers(flow: Flow, state: str) -> Iterator[tuple[Unit, str]]:

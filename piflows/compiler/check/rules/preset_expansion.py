@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.expand import EXPANDED_MOST
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("PRESET_EXPANSION_INVALID",)
@@ -21,6 +22,9 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     expansion = subject.expansion
     if expansion is None or expansion.preset is None:
         return
+    if expansion.too_large:
+        problem = f"with the task put in it has more than {EXPANDED_MOST} characters"
+        yield diagnostic("PRESET_EXPANSION_INVALID", subject.at(()), preset=expansion.name, problem=problem)
     for misfit in subject.misfits:
         if misfit.code not in OWN:
             where = subject.at(misfit.path)

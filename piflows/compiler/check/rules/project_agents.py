@@ -21,7 +21,8 @@ def check(subject: HostSubject) -> Iterator[Diagnostic]:
     if not subject.agents or not subject.confirm:
         return
     agents = ", ".join(subject.agents)
-    if subject.ask is None:
+    answer = subject.ask(agents_question(subject.agents)) if subject.ask else None
+    if answer is None:
         yield diagnostic("PROJECT_AGENT_APPROVAL_REQUIRED", agents=agents)
-    elif not subject.ask(agents_question(subject.agents)):
+    elif not answer:
         yield diagnostic("PROJECT_AGENT_APPROVAL_DENIED", agents=agents)

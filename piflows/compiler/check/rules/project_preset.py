@@ -20,7 +20,8 @@ SUBJECT = "host"
 def check(subject: HostSubject) -> Iterator[Diagnostic]:
     if subject.preset is None or not subject.confirm:
         return
-    if subject.ask is None:
+    answer = subject.ask(preset_question(subject.preset)) if subject.ask else None
+    if answer is None:
         yield diagnostic("PROJECT_PRESET_APPROVAL_REQUIRED", preset=subject.preset)
-    elif not subject.ask(preset_question(subject.preset)):
+    elif not answer:
         yield diagnostic("PROJECT_PRESET_APPROVAL_DENIED", preset=subject.preset)

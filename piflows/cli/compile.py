@@ -1,0 +1,184 @@
+"""`piflows compile`: check presets, agents and calls, or print what one of them is lowered to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from os.path import lexists
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piflows.cli.source import STDIN, here, is_saved, lies_in, read_bytes, read_text
+from piflows.cli.targets import Target, is_folder, kind_of, walk
+from piflows.ir.diagnostic import Diagnostic, FlowError
+from piflows.ir.visible import visible
+
+if TYPE_CHECKING:
+    from piflows.ir.flow import Flow
+
+HELP = "check presets, agents, calls and folders of them; or print what a call is lowered to"
+EMIT = ("ir", "json", "plan", "dot", "mermaid")
+FORMATS = ("text", "json", "sarif", "github")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one file."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    flow: Flow | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to look at, and what to print of it."""
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a preset, a call, a folder, a preset's name, or -")
+    parser.add_argument("--check", action="store_true", help="print the findings alone")
+    parser.add_argument("--emit", choices=EMIT, help="print this form of one call (default: ir)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="form of the findings (default: text)")
+    parser.add_argument("--strict", action="store_true", help="let a warning count as a finding")
+    parser.set_defaults(usage=parser.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0, or 1 when there is an error (with --strict: or a warning)."""
+    alone = len(args.paths) == 1 and not is_folder(args.paths[0])
+    emit = args.emit or ("ir" if alone and not args.check and args.format == "text" else None)
+    if args.emit and (args.check or not alone):
+        args.usage("--emit prints one call; it goes neither with --check nor with several files")
+    results = [result for path in args.paths for result in _results(path, args, full=emit is not None)]
+    found = tuple(dict.fromkeys(each for result in results for each in result.diagnostics))
+    worst = ("error", "warning") if args.strict else ("error",)
+    refused = any(each.severity in worst for each in found)
+    _report(found, len(results), args, sys.stderr if emit else sys.stdout)
+    if emit and not refused:
+        flow = results[0].flow
+        if flow is None:
+            args.usage("an agent is lowered to nothing: use --check")
+        else:
+            sys.stdout.write(_emitted(flow, emit))
+    return 1 if refused else 0
+
+
+def _results(path: str, args: argparse.Namespace, full: bool) -> Iterator[Result]:
+    if is_folder(path):
+        for each in walk(path):
+            yield _result(each, args, full) if isinstance(each, Target) else Result((each,))
+    elif path == "-" or lexists(path) or "/" in path or "." in path:
+        yield _result(Target(path, kind_of(path)), args, full)
+    else:
+        yield _named(path, full)
+
+
+def _result(target: Target, args: argparse.Namespace, full: bool) -> Result:
+    """One file. What cannot be read at all is a finding too."""
+    try:
+        if target.kind == "preset":
+            return _preset(target.path, args, full)
+        return _agent(target.path, args) if target.kind == "agent" else _call(target.path, args, full)
+    except FlowError as refusal:
+        return Result(refusal.diagnostics)
+
+
+def _preset(path: str, args: argparse.Namespace, full: bool) -> Result:
+    from piflows.compiler import compile_preset
+    from piflows.grammar.preset import parse_preset
+
+    preset, found = parse_preset(read_bytes(path, args), path)
+    if preset is None:
+        return Result((*found[:-1], replace(found[-1], severity="error")))
+    scope, source, base = lies_in(path)
+    compiled = compile_preset(replace(preset, source=source), here(base), scope, full=full)
+    return Result((*compiled.diagnostics, *found), compiled.flow)
+
+
+def _named(name: str, full: bool) -> Result:
+    """A preset by its name, in the widest scope that has it."""
+    from piflows.compiler import compile_call, compile_preset
+
+    context = here()
+    preset = context.catalog("all").presets.get(name)
+    if preset is None:
+        import json
+
+        return Result(
+            compile_call(json.dumps({"preset": name, "why": "-", "agentScope": "all"}), context, made=True).diagnostics
+        )
+    scope = "project" if preset.source == "project" else "user"
+    compiled = compile_preset(preset, context, scope, full=full)
+    return Result(compiled.diagnostics, compiled.flow)
+
+
+def _agent(path: str, args: argparse.Namespace) -> Result:
+    from piflows.grammar.agent import parse_agent
+
+    agent, found = parse_agent(read_bytes(path, args), path)
+    return Result(tuple(found) if agent else (*found[:-1], replace(found[-1], severity="error")))
+
+
+def _call(path: str, args: argparse.Namespace, full: bool) -> Result:
+    from piflows.compiler import compile_call
+
+    text, file = read_text(path, args), STDIN if path == "-" else path
+    if is_saved(text):
+        return _plan(text, file)
+    compiled = compile_call(text, here(), file=file, full=full)
+    return Result(compiled.diagnostics, compiled.flow)
+
+
+def _plan(text: str, file: str) -> Result:
+    """A saved plan, proved like any other Flow."""
+    from piflows.grammar.saved import read_saved
+    from piflows.ir.diagnostic import diagnostic
+    from piflows.ir.source import Where
+    from piflows.ir.verify import verify
+
+    flow = read_saved(text, file).flow
+    found = verify(flow, here().real)
+    return Result(tuple(diagnostic(each.code, Where(file, each.state), **each.facts) for each in found), flow)
+
+
+def _emitted(flow: Flow, emit: str) -> str:
+    match emit:
+        case "ir":
+            from piflows.grammar.flow_text import print_flow
+
+            return print_flow(flow)
+        case "json":
+            from piflows.ir.node import dump
+            from piflows.ir.visible import visible_json
+
+            return visible_json(dump(flow)) + "\n"
+        case "plan":
+            from piflows.compiler.render.plan import plan_text
+
+            return plan_text(flow)
+        case _:
+            from piflows.compiler.render.dot import dot
+            from piflows.compiler.render.mermaid import mermaid
+            from piflows.compiler.render.picture import picture
+
+            return (dot if emit == "dot" else mermaid)(picture(flow))
+
+
+def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace, stream: object) -> None:
+    """The findings; in text, and when they are all there is, with a closing line."""
+    from piflows.compiler.render.diagnostics import render
+
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = render(found, args.format, root=str(Path.cwd()), source=_source, colour=colour)
+    print(text, end="", file=stream)  # pyright: ignore
+    if args.format == "text" and stream is sys.stdout:
+        counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]
+        said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n) or "nothing found"
+        print(visible(f"{files} file{'s' * (files != 1)} checked: {said}"))
+
+
+def _source(file: str) -> str | None:
+    """The text of a file that a finding stands in."""
+    from piflows.compiler.catalog import reread
+
+    data = reread(file, Path.cwd(), os.environ) if file else None
+    return data.decode(errors="replace") if data is not None else None

@@ -1,0 +1,83 @@
+"""What `compile` was asked to look at: files and folders, each file with its kind.
+
+A folder is walked in the order of its names. A file that is no preset, agent or call gives a note; a symlink that leads
+back ends there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from os.path import realpath
+from pathlib import Path
+from typing import Literal
+
+from piflows.compiler.catalog.discover import AGENTS
+from piflows.compiler.catalog.files import Unreadable, entries, read_regular
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.source import Where
+
+Kind = Literal["call", "preset", "agent"]
+CLOSED = ("node_modules", "__pycache__")  # folders that are not entered, beside hidden ones but `.pi`
+_FRONT = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One file to look at; `-` is standard input."""
+
+    path: str
+    kind: Kind
+
+
+def kind_of(path: str) -> Kind:
+    """What a file is by its name and folder: Markdown is a preset, or an agent among agents; all else is a call."""
+    if not path.endswith(".md"):
+        return "call"
+    return "agent" if Path(path).absolute().parent.name in (AGENTS, "agents") else "preset"
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path leads to a folder."""
+    try:
+        return Path(path).is_dir()
+    except OSError:  # it cannot be looked at: whoever reads it says so
+        return False
+
+
+def walk(folder: str) -> Iterator[Target | Diagnostic]:
+    """The files of a folder and of the folders in it, and a finding for whatever is left out."""
+    seen: set[str] = set()
+    stack = [Path(folder)]
+    while stack:
+        path = stack.pop()
+        if not is_folder(str(path)):
+            yield _file(path)
+        elif realpath(path) in seen:
+            yield _note(path, "it leads to a folder that was read already")
+        elif seen and (path.name in CLOSED or (path.name.startswith(".") and path.name != ".pi")):
+            yield _note(path, "such a folder is not entered")
+        else:
+            seen.add(realpath(path))
+            try:
+                stack += reversed(entries(path))
+            except Unreadable as refusal:
+                issue = diagnostic("PRESET_DIR_UNREADABLE", Where(str(path)), file=str(path), problem=str(refusal))
+                yield replace(issue, severity="error")
+
+
+def _file(path: Path) -> Target | Diagnostic:
+    kind = kind_of(str(path))
+    if kind == "call":
+        return Target(str(path), kind) if path.suffix == ".json" else _note(path, "it is neither Markdown nor JSON")
+    try:
+        data = read_regular(path)
+    except Unreadable:
+        return Target(str(path), kind)  # whoever reads it says why it cannot
+    return Target(str(path), kind) if _FRONT.match(data) else _note(path, "it has no frontmatter")
+
+
+def _note(path: Path, problem: str) -> Diagnostic:
+    issue = diagnostic("PRESET_FILE_UNREADABLE", Where(str(path)), file=str(path), problem=problem)
+    return replace(issue, severity="note")

@@ -1,0 +1,79 @@
+"""Run a flow in this process, to its end: the embedded default. It puts clock, backend, journal and driver together."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Coroutine
+from contextlib import nullcontext
+from typing import Any
+from uuid import uuid4
+
+from piflows.interpreter.backends import Host, open_backend, virtual_time
+from piflows.interpreter.drivers.local import Watch, drive
+from piflows.interpreter.hands import shell
+from piflows.interpreter.hands.clock import RealClock, VirtualClock
+from piflows.interpreter.hands.journal_file import JournalFile
+from piflows.interpreter.machine import Machine
+from piflows.interpreter.result import details
+from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.digest import digest
+from piflows.ir.flow import Flow
+from piflows.ir.source import Where
+
+Json = dict[str, Any]
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was interrupted; everything that lived has been stopped. `details` is what it came to, None when it was
+    not left the time to say so."""
+
+    def __init__(self, details: Json | None) -> None:
+        super().__init__()
+        self.details = details
+
+
+def run_flow(
+    flow: Flow,
+    *,
+    cwd: str,
+    backend: str = "scripted",
+    script: tuple[str, str] | None = None,
+    journal: str | None = None,
+    watch: Watch | None = None,
+) -> Json:
+    """Run a checked flow; the details object.
+
+    `cwd` is absolute. `script` is (text, file name). `journal` names a file: a new one is written, an existing one is
+    taken up where it ends. `watch` is told each new event with its effect.
+
+    Raises FlowError before anything starts for a script, backend or journal that cannot be used, and whenever the
+    journal can no longer be written; Interrupted when a signal asked for an end.
+    """
+    identity = digest(flow)
+    with JournalFile(journal, identity, flow.version) if journal else nullcontext() as file:
+        history = file.events if file else []
+        if file and history and history[0]["cwd"] != cwd:
+            problem = f"its run was begun in {history[0]['cwd']}, this is {cwd}"
+            raise FlowError(diagnostic("JOURNAL_INVALID", Where(file.path, line=2), problem=problem))
+        clock = VirtualClock(history[-1]["at"] if history else 0) if virtual_time(backend) else RealClock()
+        children = open_backend(backend, Host(cwd, clock, script))
+        opened: Json = {"run": uuid4().hex, "invocation": uuid4().hex, "flow": identity, "ir": flow.version, "cwd": cwd}
+        machine = Machine(flow)
+        driven = drive(machine, opened, children, clock, shell.run, journal=file, history=history, watch=watch)
+        try:
+            asyncio.run(_to_its_end(driven))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise Interrupted(details(machine) if machine.done else None) from None
+    return details(machine)
+
+
+async def _to_its_end(driven: Coroutine[None, None, None]) -> None:
+    """Let a request to terminate, and a terminal that goes away, end the run as an interrupt does."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is not None and threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                loop.add_signal_handler(number, task.cancel)
+    await driven
