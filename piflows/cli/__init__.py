@@ -21,9 +21,9 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from piflows import __version__
+from piflows.cli.plain import plainly
 from piflows.grammar.near import hint
-from piflows.ir.diagnostic import FlowError, error_text
-from piflows.ir.source import Where
+from piflows.ir.diagnostic import FlowError
 from piflows.ir.visible import visible
 
 COMMANDS = {
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return leaving.code if isinstance(leaving.code, int) else 0
     except FlowError as refusal:
         for found in refusal.diagnostics:
-            print(_place(found.where) + error_text(found), file=sys.stderr)
+            print(plainly(found), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -117,12 +117,6 @@ def _overview() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"piflows {__version__}")
     return parser
-
-
-def _place(where: Where) -> str:
-    """`file:line:column: `, as far as it is known."""
-    parts = [visible(where.file) or "standard input" if where.line else visible(where.file), where.line, where.column]
-    return "".join(f"{part}:" for part in parts if part) + " " * any(parts)
 
 
 def _unwritable(error: OSError) -> int:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piflows import __version__
+from piflows.cli.plain import plainly
 from piflows.cli.progress import Progress
+from piflows.cli.saved import admitted, proved, saved_text
+from piflows.cli.shown import report
+from piflows.cli.source import CallSource, add_call_arguments, load_call
 from piflows.interpreter.backends import BACKENDS
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic, error_object, error_text
 from piflows.ir.limits import LIMITS
@@ -23,45 +27,134 @@ Json = dict[str, Any]
 
 HELP = "run a call, a preset, or exactly what a saved plan says"
 INTERRUPTED = 130
+NO_MODE = "list"  # what the details of a refusal say when the call has no mode
+
+
+class Refused(Exception):
+    """The run does not begin; what was found is on standard error by then. `about` is what is known of the call."""
+
+    def __init__(self, error: Diagnostic, about: Json) -> None:
+        super().__init__(error.code)
+        self.error, self.about = error, about
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The call, and who does its work."""
-    from piflows.cli.source import add_call_arguments
-
     add_call_arguments(parser)
-    parser.add_argument("--backend", choices=BACKENDS, default="scripted", help="what runs children (default: scripted)")
+    parser.add_argument("--backend", choices=tuple(BACKENDS), default="scripted", help="what runs children")
     parser.add_argument("--script", metavar="FILE", help="what scripted children do; without it they rehearse")
     parser.add_argument("--journal", metavar="FILE", help="record the run there, or go on with the one recorded there")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the result (default: text)")
 
 
-class Refused(Exception):
-    """The run does not begin: its error, and what is known of the call. Findings were printed, unless `silent`."""
-
-    def __init__(self, error: Diagnostic, about: Json, *, printed: bool = False) -> None:
-        super().__init__(error.code)
-        self.error, self.about, self.printed = error, about, printed
-
-
 def run(args: argparse.Namespace) -> int:
     """0 when the flow reached what it was asked for, else 1."""
-    from piflows.interpreter.drivers.embedded import Interrupted, run_flow
+    from piflows.interpreter.drivers.embedded import Interrupted
 
-    script = _script(args)
     try:
-        flow = _flow(args)
-        watch = Progress(sys.stderr) if args.format == "text" else None
-        details = run_flow(
+        details = _run(args)
+    except Refused as refused:
+        details, status = _refusal(refused), 1
+    except Interrupted as interrupted:
+        details, status = interrupted.details, INTERRUPTED
+    else:
+        status = 0 if details["outcome"] == "success" else 1
+    if details is not None:
+        _print(details, args.format)
+    return status
+
+
+def _run(args: argparse.Namespace) -> Json:
+    """The details of the finished run. Raises Refused, or Interrupted."""
+    from piflows.interpreter.drivers.embedded import run_flow
+    from piflows.interpreter.result import described
+
+    script = None if args.script is None else _script(args.script, args)
+    flow = _flow(args)
+    watch = Progress(sys.stderr) if args.format == "text" else None
+    try:
+        return run_flow(
             flow, cwd=str(Path.cwd()), backend=args.backend, script=script, journal=args.journal, watch=watch
         )
-    except Refused as refused:
-        return _refuse(args, refused.error, refused.about, printed=refused.printed)
     except FlowError as refusal:
-        return _refuse(args, refusal.first, {"mode": "list"}, printed=False)
-    except Interrupted as interrupted:
-        if interrupted.details is not None:
-            _print(args, interrupted.details)
-        return INTERRUPTED
-    _print(args, details)
-    return 0 if details["outcome"] == "success" else 1
+        raise _plain(refusal.diagnostics, described(flow)) from None
+
+
+def _flow(args: argparse.Namespace) -> Flow:
+    """The Flow that may be run. Raises Refused, or SystemExit (2) for wrong usage."""
+    completed = args.task is not None or args.why is not None or args.set
+    text = None if completed else saved_text(args.call)
+    if text is not None:
+        return _saved(text, args.call)
+    try:
+        source = load_call(args)
+    except FlowError as refusal:
+        report(refusal.diagnostics, None)
+        raise Refused(refusal.first, {"mode": NO_MODE}) from None
+    return _saved(source.text, source.file) if source.saved else _compiled(source)
+
+
+def _saved(text: str, file: str) -> Flow:
+    """A saved plan is run without the compiler."""
+    from piflows.interpreter.result import described
+
+    try:
+        flow = proved(text, file)
+    except FlowError as refusal:
+        raise _plain(refusal.diagnostics, {"mode": NO_MODE}) from None
+    if (refused := admitted(flow)) is not None:
+        raise _plain((refused,), described(flow))
+    return flow
+
+
+def _compiled(source: CallSource) -> Flow:
+    from piflows.compiler import admit
+    from piflows.interpreter.hands.people import person
+
+    compiled = source.compile()
+    report(compiled.diagnostics, source)
+    refused = admit(compiled, source.context, person())
+    if refused is not None and refused not in compiled.diagnostics:
+        report((refused,), source)
+    if refused is not None or compiled.flow is None:
+        error = refused or compiled.errors[0]
+        preset = compiled.preset.name if compiled.preset else None
+        raise Refused(error, {"mode": compiled.mode or NO_MODE, "preset": preset, "agentScope": compiled.scope})
+    return compiled.flow
+
+
+def _script(path: str, args: argparse.Namespace) -> tuple[str, str]:
+    """The text of a script, and its name. Raises Refused, or SystemExit (2) when it is not there."""
+    if not Path(path).exists():
+        args.usage(f'there is no file "{path}"')
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(LIMITS.file_bytes + 1).decode(), path  # a longer one is refused for its length
+    except UnicodeDecodeError as error:
+        problem = f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset {error.start}"
+    except OSError as error:
+        problem = f"{path} cannot be read: {error.strerror}"
+    raise _plain((diagnostic("CALL_INVALID", Where(path), problem=problem),), {"mode": NO_MODE})
+
+
+def _plain(found: Sequence[Diagnostic], about: Json) -> Refused:
+    """A refusal whose findings are printed here."""
+    for each in found:
+        print(plainly(each), file=sys.stderr)
+    return Refused(found[0], about)
+
+
+def _refusal(refused: Refused) -> Json:
+    """The details object of a run that did not begin."""
+    error = refused.error
+    outcome: Json = {"outcome": "refused", "header": None, "text": error_text(error), "results": []}
+    return {**refused.about, **outcome, "error": error_object(error)}
+
+
+def _print(details: Json, form: str) -> None:
+    """The result on standard output. A refusal before the run is on standard error already, for a person."""
+    if form == "json":
+        print(visible_json({"version": __version__, **details}))
+    elif details["results"] or details["outcome"] != "refused":
+        text = "\n\n".join(filter(None, (details["header"], details["text"])))
+        print(visible(text, keep_newlines=True))

@@ -44,7 +44,7 @@ def load_flow(args: argparse.Namespace, *, general: bool) -> Shown:
         shown = _saved(source) if source.saved else _compiled(source)
     except FlowError as refused:
         shown = Shown(None, refused.diagnostics)
-    _report(shown.diagnostics, source)
+    report(shown.diagnostics, source)
     return shown
 
 
@@ -67,7 +67,7 @@ def _saved(source: CallSource) -> Shown:
     return Shown(None if found else saved.flow, tuple(found), inputs)
 
 
-def _report(diagnostics: tuple[Diagnostic, ...], source: CallSource | None) -> None:
+def report(diagnostics: tuple[Diagnostic, ...], source: CallSource | None) -> None:
     if diagnostics:
         from piflows.compiler.render.diagnostics import render
 

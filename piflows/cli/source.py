@@ -13,7 +13,6 @@ from os.path import lexists, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from piflows.compiler.check.rule import scope_of
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
 from piflows.ir.source import Where
 
@@ -69,6 +68,8 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
 
     Raises FlowError for a text that cannot be read, SystemExit (2) for wrong usage.
     """
+    from piflows.compiler.check.rule import scope_of
+
     word: str = args.call
     given = _given(args)
     if word.endswith(".md"):

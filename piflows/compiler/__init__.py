@@ -40,7 +40,7 @@ class Compiled:
     diagnostics  errors and warnings in the order of the checks: the first error is the run's
     call         the call after preset expansion; `mode` its only mode, also `list` and `config`
     preset       what it was expanded from
-    inputs       (file, digest) of the preset and agent files that were used
+    inputs       (file, digest) of the files that were used: the call's, the preset's, the agents'
     requested    the names of the agents that it asks for and that come from the project
     """
 
@@ -78,7 +78,9 @@ def compile_call(text: str, context: Context, *, file: str = "", full: bool = Tr
     agents = _agents(subject)
     diagnostics = (*in_order(found), *_issues(subject, agents))
     refused = any(each.severity == "error" for each in diagnostics)
-    return _compiled(subject, agents, diagnostics, None if refused or lowered is None else lowered.flow)
+    flow = None if refused or lowered is None else lowered.flow
+    inputs = _inputs(subject, agents, "" if made else text)
+    return _compiled(subject, agents, diagnostics, flow, inputs)
 
 
 def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool = True) -> Compiled:
@@ -196,25 +198,34 @@ def _issues(subject: CallSubject, agents: Iterable[Agent]) -> Iterator[Diagnosti
             yield issue
 
 
+def _inputs(subject: CallSubject, agents: Iterable[Agent], text: str) -> tuple[tuple[str, str], ...]:
+    """The files that count, with their digests: the call's own, when it has one, the preset's, the agents'."""
+    from piflows.ir.digest import text_digest
+
+    file = subject.at.text.file
+    own = ((file, text_digest(text.encode())),) if file and text else ()
+    preset = subject.expansion.preset if subject.expansion else None
+    return (*own, *((used.file, used.digest) for used in (*((preset,) if preset else ()), *agents)))
+
+
 def _compiled(
-    subject: CallSubject, agents: list[Agent], diagnostics: tuple[Diagnostic, ...], flow: Flow | None
+    subject: CallSubject,
+    agents: list[Agent],
+    diagnostics: tuple[Diagnostic, ...],
+    flow: Flow | None,
+    inputs: tuple[tuple[str, str], ...],
 ) -> Compiled:
     from piflows.compiler.catalog.trust import project_agents
     from piflows.compiler.params import steps
-    from piflows.ir.digest import text_digest
 
-    preset = subject.expansion.preset if subject.expansion else None
-    text = subject.at.text
-    inputs = [] if subject.at.made or not text.file else [(text.file, text_digest(text.text.encode()))]
-    inputs += [(used.file, used.digest) for used in (*((preset,) if preset else ()), *agents)]
     return Compiled(
         diagnostics,
         flow,
         subject.call,
         subject.mode,
         subject.scope,
-        preset,
-        tuple(inputs),
+        subject.expansion.preset if subject.expansion else None,
+        inputs,
         project_agents((agent.name for agent in agents), subject.catalog.agents),
         subject.catalog,
         lambda pointer: subject.at(steps(pointer)),

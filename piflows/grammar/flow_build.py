@@ -12,7 +12,7 @@ from typing import Any, cast
 from piflows.grammar.flow_shape import Field, Json, Kinds, Lines, Record, Scalar, Shape, shape
 from piflows.grammar.flow_tree import Clause, Data, Exit, Line, Misread, Operand, Word, Written, json_word
 from piflows.grammar.flow_words import DEFAULT, NONE, read_duration, read_number
-from piflows.grammar.near import hint
+from piflows.grammar.near import hint, nearest
 from piflows.ir.parts import constant
 
 Values = dict[str, Any]  # the fields of a record that have been read
@@ -79,10 +79,14 @@ class Builder:
         word = line.word.text
         inner = shape(look.flat[1]).words if look.flat else {}
         spec = look.words.get(word)
+        if spec is None and word in inner:
+            return False
         if spec is None:
-            if word not in inner:
-                self._bad(line.word, f"`{word}` is no line of `{at.text}`.{hint(word, [*look.words, *inner])}")
-            return word not in inner
+            self._bad(line.word, f"`{word}` is no line of `{at.text}`.{hint(word, [*look.words, *inner])}")
+            meant = look.words.get(nearest(word, look.words) or "")
+            if meant and meant.holds == "one":  # then it is not missing too
+                values.setdefault(meant.name, None)
+            return True
         if spec.holds == "keyed":
             self._keyed(spec, line, values)
         elif spec.holds == "many" and not isinstance(spec.of, Scalar):

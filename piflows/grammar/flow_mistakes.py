@@ -58,7 +58,6 @@ FLOW_PLACES: tuple[Mistake, ...] = (
         "a line begins with a word, or is an exit: `outcome -> target`",
         "$\n",
         "x\n$\n",
-        "x\n  $\n",
         "x\n  y\n  $\n",
         "x\n  y -> z\n  $\n",
         "x\n  y\n    z\n  $\n",
@@ -77,12 +76,10 @@ FLOW_PLACES: tuple[Mistake, ...] = (
     _mistake('a colon belongs here: a JSON object is `{"key": value}`', 'x {"a"\n'),
     _mistake('a quoted key or `}` belongs here: a JSON object is `{"key": value}`', "x {a: 1}\n"),
     _mistake("a quoted string belongs here", 'x {"a": 1,}\n'),
+    _mistake("a tag opens here, such as `{task}` or `{if task}`; a brace of the text is written `\\{`", "x | {}\n"),
     _mistake(
-        "a tag opens here, such as `{task}` or `{if task}`; a brace of the text itself is written `\\{`", "x | {}\n"
-    ),
-    _mistake(
-        "the tag should end with `}` here; a brace of the text itself is written `\\{`, and a name that is no plain word "
-        "is quoted",
+        "the tag should end with `}` here; a brace of the text itself is written `\\{`, and a name that is no plain "
+        "word is quoted",
         "x | {a\n",
         "x | {a of b\n",
         "x | {index a}\n",

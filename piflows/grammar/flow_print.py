@@ -66,7 +66,7 @@ def _member(spec: Field, first: str, value: Any, pad: str) -> Iterator[str]:
         case Lines():
             yield from _lines(spec.of, first, value, pad)
         case Record() | Kinds():
-            if not pad and _shape(value).body:
+            if not pad and spec.holds != "one" and _shape(value).body:
                 yield ""
             if isinstance(spec.of, Kinds):
                 first = value.kind if spec.of.by_kind else f"{first} {value.kind}"

@@ -75,10 +75,10 @@ def _adapter() -> TypeAdapter[Saved]:
 
 def _check_versions(located: Located, value: dict[str, Any]) -> None:
     """Refuses another version before anything else: what it holds may be anything."""
-    flow = value.get("flow")
-    version = cast("dict[str, Any]", flow).get("version", IR_VERSION) if isinstance(flow, dict) else IR_VERSION
-    inside = "/flow/version" if _MARK in located.value else "/version"
-    for pointer, version in ((f"/{_MARK}", located.value.get(_MARK, IR_VERSION)), (inside, version)):
+    marked, flow = _MARK in located.value, value.get("flow")
+    made = cast("dict[str, Any]", flow).get("version", IR_VERSION) if isinstance(flow, dict) else IR_VERSION
+    versions = {f"/{_MARK}": located.value.get(_MARK, IR_VERSION), "/flow/version" if marked else "/version": made}
+    for pointer, version in versions.items():
         if problem := wrong_version(version):
             raise FlowError(diagnostic("IR_INVALID", located.where(pointer), problem=problem))
 
@@ -91,18 +91,19 @@ def _finding(error: ErrorDetails, value: object, located: Located, marked: bool)
     return diagnostic("IR_INVALID", where, problem=f"{_named(pointer)} {_problem(error)}")
 
 
-def _steps(loc: Sequence[int | str], value: Any) -> list[int | str]:
+def _steps(loc: Sequence[int | str], value: object) -> list[int | str]:
     """The way into the JSON value. Pydantic's own also names the kind of each record that it passes."""
     steps: list[int | str] = []
-    inside_kind = False
+    passed = False
     for step in loc:
-        if isinstance(value, dict) and not inside_kind and value.get("kind") == step:
-            inside_kind = True
+        members = cast("dict[int | str, object]", value) if isinstance(value, dict) else {}
+        if not passed and members.get("kind") == step:
+            passed = True
             continue
+        if isinstance(value, list):
+            members = dict[int | str, object](enumerate(cast("list[object]", value)))
         steps.append(step)
-        inside_kind = False
-        inside = isinstance(value, list) if isinstance(step, int) else isinstance(value, dict) and step in value
-        value = value[step] if inside else None
+        value, passed = members.get(step), False
     return steps
 
 

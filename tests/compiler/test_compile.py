@@ -238,62 +238,14 @@ def test_the_file_counts_not_what_was_found_under_its_name(world: World) -> None
 
 # ---- nothing makes it stumble --------------------------------------------------------------------------------------
 
-KEYS = st.sampled_from(
-    [
-        "agent",
-        "task",
-        "tasks",
-        "chain",
-        "evaluate",
-        "vote",
-        "route",
-        "orchestrate",
-        "graph",
-        "loop",
-        "search",
-        "workflow",
-        "worktree",
-        "debate",
-        "dossier",
-        "monitor",
-        "preset",
-        "list",
-        "showConfig",
-        "why",
-        "agentScope",
-        "concurrency",
-        "timeoutMs",
-        "contract",
-        "checkpoint",
-        "reflexion",
-        "nodes",
-        "id",
-        "dependsOn",
-        "redteam",
-        "operator",
-        "body",
-        "voters",
-        "candidates",
-        "phases",
-        "command",
-        "pattern",
-        "trigger",
-        "returnContract",
-        "modeHandoffPolicy",
-        "cwd",
-        "tools",
-        "confirmProjectAgents",
-        "traceStrict",
-        "one",
-        "several",
-        "[key]",
-        "budget",
-        "returnSchema",
-        "$ref",
-        "authority",
-        "owner",
-    ]
-)
+WORDS = """
+    agent task tasks chain evaluate vote route orchestrate graph loop search workflow worktree debate dossier
+    monitor preset list showConfig why agentScope concurrency timeoutMs contract checkpoint reflexion nodes id
+    dependsOn redteam operator body voters candidates phases command pattern trigger returnContract
+    modeHandoffPolicy cwd tools confirmProjectAgents traceStrict one several [key] budget returnSchema $ref
+    authority owner
+"""
+KEYS = st.sampled_from(WORDS.split())
 LEAVES = st.one_of(
     st.none(),
     st.booleans(),

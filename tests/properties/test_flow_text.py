@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import all_parts, flows, texts
 
 from piflows.grammar.flow_text import parse_flow, print_flow
+from piflows.ir.diagnostic import FlowError
 from piflows.ir.digest import digest
 from piflows.ir.flow import Flow, Settle
 from piflows.ir.parts import Noun, Text, text
@@ -55,6 +56,47 @@ def test_equal_flows_print_equal_texts(flow: Flow, random: Any) -> None:
         return tuple(map(shuffled, value)) if isinstance(value, tuple) else value
 
     assert print_flow(shuffled(flow)) == print_flow(flow)
+
+
+@given(flows(), st.data())
+def test_a_damaged_text_is_read_or_refused_at_a_place_of_it(flow: Flow, data: st.DataObject) -> None:
+    damaged = print_flow(flow)
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(damaged)))
+        gone = data.draw(st.sampled_from((0, 1, 5, 40)))
+        damaged = damaged[:start] + data.draw(st.sampled_from(DAMAGE)) + damaged[start + gone :]
+    try:
+        again = parse_flow(damaged, "a.flow")
+    except FlowError as refused:
+        for found in refused.diagnostics:
+            assert (found.code, found.where.file) == ("IR_INVALID", "a.flow")
+            assert 1 <= (found.where.line or 0) <= len(damaged.replace("\r\n", "\n").split("\n"))
+            assert (found.where.column or 0) >= 1
+    else:
+        assert parse_flow(print_flow(again)) == again
+
+
+DAMAGE = (
+    "",
+    "{",
+    "}",
+    "|",
+    '"',
+    "\\",
+    "\n",
+    "\n    | ",
+    "->",
+    ",",
+    " ",
+    "#",
+    "\t",
+    "\r",
+    "{end}",
+    "{if a}",
+    "[",
+    "9" * 400,
+    "1e999",
+)
 
 
 @dataclass(frozen=True)

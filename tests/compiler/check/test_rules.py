@@ -159,7 +159,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         [("PARAMETER_IGNORED", "/graph/nodes/0/task")],
     ),
     "a goal put in too often": (
-        {"task": "x" * 70_000, **graph(node("a", "{task}" * 100)), "task": "x" * 70_000},
+        graph(node("a", "{task}" * 100)) | {"task": "x" * 70_000},
         [("GRAPH_INVALID", "/graph/nodes/0/task")],
     ),
     "a later phase": (

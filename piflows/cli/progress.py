@@ -1,0 +1,75 @@
+"""One line on standard error for whatever settles while a flow runs."""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+from piflows.ir.visible import visible
+
+Json = dict[str, Any]
+
+COMMAND_SHOWN = 60  # characters of a command
+
+
+class Progress:
+    """What a driver tells each event to."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._began: dict[str, int] = {}
+        self._usages: dict[str, list[Json]] = {}
+
+    def __call__(self, event: Json, sent: Json | None) -> None:
+        if sent is None:
+            return
+        effect = event["effect"]
+        match event["kind"]:
+            case "childStarted":
+                self._began[effect] = event["at"]
+            case "turnEnded":
+                self._usages.setdefault(effect, []).append(event["usage"])
+            case "childSettled" | "childFailed":
+                self._say(self._child(event, sent))
+            case "commandExited":
+                self._say(_command(event, sent))
+            case _:
+                pass
+
+    def _say(self, line: str) -> None:
+        print(visible(line), file=self._stream, flush=True)
+
+    def _child(self, event: Json, sent: Json) -> str:
+        effect = event["effect"]
+        began, usages = self._began.pop(effect, None), self._usages.pop(effect, [])
+        status = "ok" if event["kind"] == "childSettled" else f"failed, {event['code']}"
+        took = [] if began is None else [duration(event["at"] - began)]
+        return f"{sent['unit']} ({sent['agent']}): {', '.join([status, *took, *_spend(usages)])}"
+
+
+def duration(ms: int) -> str:
+    """A duration as people say it: `850 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`."""
+    if ms < 1_000:
+        return f"{ms} ms"
+    if ms < 60_000:
+        return f"{ms // 100 / 10} s"
+    minutes, seconds = divmod(ms // 1_000, 60)
+    return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _spend(usages: list[Json]) -> list[str]:
+    """Tokens and cost; what nobody has told is unknown, never zero."""
+    if not usages:
+        return ["tokens unknown", "cost unknown"]
+    tokens = sum(usage["input"] + usage["output"] for usage in usages)
+    costs = [usage["costUsd"] for usage in usages]
+    return [f"{tokens} tokens", "cost unknown" if None in costs else f"${sum(costs):.4f}"]
+
+
+def _command(event: Json, sent: Json) -> str:
+    line: str = sent["command"]
+    shown = line if len(line) <= COMMAND_SHOWN else f"{line[: COMMAND_SHOWN - 1]}…"
+    if not event["started"]:
+        return f"`{shown}`: did not start, {event['reason']}"
+    if event["timedOut"]:
+        return f"`{shown}`: timed out"
+    return f"`{shown}`: {'ended by a signal' if event['exit'] is None else 'exit ' + str(event['exit'])}"

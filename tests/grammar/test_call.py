@@ -1,0 +1,99 @@
+"""The models of a call: defaults, strictness, and the bounds of the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from piflows.grammar import call as models
+from piflows.grammar.call import Call, Evaluate, Monitor, Search, Shape
+
+
+def test_defaults_are_the_references() -> None:
+    call = Call()
+    assert (call.agent_scope, call.concurrency, call.timeout_ms) == ("user", 4, 36_000_000)
+    assert (call.confirm_project_agents, call.record_content, call.redact_secrets) == (True, True, True)
+    assert (Evaluate().operator.agent, Evaluate().max_iterations) == ("operator", 3)
+    search = Search()
+    assert (search.generator.agent, search.scorer.agent, search.scorer.tools) == ("strategist", "redteam", "none")
+    assert (search.candidates, search.beam_width, search.max_rounds) == (3, 1, 2)
+    monitor = Monitor(command="x")
+    assert (monitor.trigger, monitor.interval_ms, monitor.max_checks, monitor.reactor.agent) == (
+        "success",
+        5000,
+        6,
+        "analyst",
+    )
+
+
+# model, field, least, most, whether a fraction in range is floored
+RANGES = [
+    ("concurrency", 1, 8, False),
+    ("evaluate.maxIterations", 1, 8, True),
+    ("search.candidates", 1, 8, True),
+    ("search.beamWidth", 1, 8, True),
+    ("search.maxRounds", 1, 4, True),
+    ("monitor.maxChecks", 1, 20, False),
+    ("reflexion.maxEntries", 1, 20, False),
+]
+WITH = {"monitor": {"command": "x"}, "reflexion": {"enabled": True}}
+
+
+def valid(field: str, value: Any) -> bool:
+    mode, _, name = field.rpartition(".")
+    call = {mode: {**WITH.get(mode, {}), name: value}} if mode else {name: value}
+    try:
+        Call.model_validate(call)
+    except ValidationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("field", "least", "most", "floored"), RANGES)
+def test_ranges(field: str, least: int, most: int, floored: bool) -> None:
+    assert all(valid(field, value) for value in (least, most, float(most)))
+    assert not any(valid(field, value) for value in (least - 1, most + 1, most + 0.5, least - 0.5, True, str(least)))
+    assert valid(field, least + 0.5) is floored
+    assert not valid(field, 10**400)
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "bad"),
+    [
+        ("timeoutMs", [1000, 1000.5, 1e12], [999, 0, -1, True, "5000", float("inf"), float("nan")]),
+        ("maxCostUsd", [0, 0.01], [-0.01, float("inf"), "1", False]),
+        ("maxTokens", [0, 10.5], [-1]),
+        ("monitor.intervalMs", [10, 10.5, 60_000], [9, 60_001, float("nan")]),
+        ("monitor.checkTimeoutMs", [1000], [999]),
+        ("agentScope", ["user", "project", "all"], ["team", None]),
+        ("handoffPolicy", ["warn", "quarantine", "fail"], ["drop"]),
+        ("modeHandoffPolicy", [{"graph": "fail"}, {}], [{"graph": "drop"}, {"graf": "fail"}, []]),
+    ],
+)
+def test_values(field: str, good: list[Any], bad: list[Any]) -> None:
+    assert [value for value in good if not valid(field, value)] == []
+    assert [value for value in bad if valid(field, value)] == []
+
+
+def test_a_critic_may_stand_alone() -> None:
+    one = Call.model_validate({"evaluate": {"redteam": {"agent": "a"}}}).evaluate
+    two = Call.model_validate({"evaluate": {"redteam": [{"agent": "a"}, {"agent": "b"}]}}).evaluate
+    assert one is not None and not isinstance(one.redteam, list) and one.redteam.agent == "a"
+    assert two is not None and isinstance(two.redteam, list) and len(two.redteam) == 2
+
+
+SHAPES = [
+    each
+    for each in vars(models).values()
+    if isinstance(each, type) and issubclass(each, BaseModel) and each not in (BaseModel, Shape)
+]
+
+
+@pytest.mark.parametrize("model", SHAPES, ids=lambda model: model.__name__)
+def test_every_model_is_closed_strict_and_in_camel_case(model: type[BaseModel]) -> None:
+    assert model.model_config.get("extra") == "forbid"
+    assert model.model_config.get("strict") is True
+    for field in model.model_fields.values():
+        assert field.alias is not None and "_" not in field.alias
