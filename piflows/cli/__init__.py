@@ -18,6 +18,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
 from piflows import __version__
@@ -38,6 +39,7 @@ COMMANDS = {
 }
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as shells report it
 
+# `list` and `compile` are submodules here once they are imported, and no longer the built-in names.
 _CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$", re.DOTALL)
 
 
@@ -70,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = _dispatch(sys.argv[1:] if argv is None else list(argv))
+        status = _dispatch(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse has said what there was to say
         return leaving.code if isinstance(leaving.code, int) else 0
@@ -85,7 +87,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _dispatch(words: list[str]) -> int:
+def _dispatch(words: Sequence[str]) -> int:
+    try:
+        Path.cwd()
+    except OSError as error:
+        print(f"piflows: the working directory cannot be used: {error.strerror}", file=sys.stderr)
+        return 1
     if not words or words[0].startswith("-"):
         return _about(words)
     if words[0] not in COMMANDS:
@@ -97,7 +104,7 @@ def _dispatch(words: list[str]) -> int:
     return command.run(parser.parse_args(words[1:]))
 
 
-def _about(words: list[str]) -> int:
+def _about(words: Sequence[str]) -> int:
     """What can be asked without a command: help and the version."""
     overview = _overview()
     overview.parse_args(words)

@@ -19,6 +19,7 @@ NONE, DEFAULT = "none", "default"  # bare: the empty list, and a field that is l
 
 _BARE = re.compile(r"[A-Za-z0-9_](?:[\w.%+@:/-]*[\w%+@])?", re.ASCII)
 TAGS = frozenset({"if", "else", "end", "each", "between", "round", "index", "count", "of"})
+_PLAIN = re.compile(r"[ -\[\]-z|}~]*")  # what most lines are made of: ASCII without a backslash and `{`
 _ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "s": " "}
 _DURATIONS = {"h": 3_600_000, "min": 60_000, "s": 1_000, "ms": 1}
@@ -113,6 +114,8 @@ def read_duration(words: Sequence[str]) -> int | float:
 
 def _escape_line(line: str) -> str:
     """JSON's escapes, but a quote is raw and a brace that opens is not."""
+    if _PLAIN.fullmatch(line):
+        return line
     return visible_json(line, None)[1:-1].replace('\\"', '"').replace("{", "\\{")
 
 

@@ -33,7 +33,7 @@ def spawn(effect: str, unit: str, stage: str, role: Role, prompt: str, cwd: str,
         "cwd": cwd,
         "timeoutMs": timeout_ms,
         "protocol": role.protocol,
-        "candidates": [],
+        "candidates": list(role.candidates),
     }
 
 

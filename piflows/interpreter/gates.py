@@ -12,7 +12,7 @@ from typing import Any
 from piflows.grammar.vocabulary import FALLBACK
 from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.record import Json, count
-from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
 from piflows.ir.pattern import compile_pattern
 
 Decision = tuple[str, Any]
@@ -22,6 +22,16 @@ def all_pass(test: AllPass, record: Json) -> Decision:
     """An unparseable verdict is the fallback, REVISE: it fails closed."""
     revise = [each for each in record["values"][test.of] if _control(each, "verdict") != "pass"]
     return ("revise", revise) if revise else ("pass", ABSENT)
+
+
+def said(test: Said, record: Json) -> Decision:
+    return str(_control(record["values"][test.of][0], "loop")), ABSENT
+
+
+def choice(test: Choice, record: Json) -> Decision:
+    """A candidate that the unit's role did not offer cannot be named: it was read under the same list."""
+    name = _control(record["values"][test.of][0], "route")
+    return (name, {"text": name}) if name in test.candidates else ("none", ABSENT)
 
 
 def at_least(test: AtLeast, record: Json) -> Decision:
@@ -73,6 +83,8 @@ def _control(each: Json, protocol: str) -> Any:
 
 DECIDE: dict[str, Callable[[Any, Json], Decision]] = {
     "all_pass": all_pass,
+    "said": said,
+    "choice": choice,
     "at_least": at_least,
     "beam": beam,
     "exit_zero": exit_zero,

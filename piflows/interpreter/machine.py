@@ -59,7 +59,7 @@ class Machine:
         live = self.record["live"].get(effect)
         if report["kind"] != "childSettled" or live is None or live["protocol"] is None:
             return report
-        return {**report, "control": parse_control(live["protocol"], report["text"])}
+        return {**report, "control": parse_control(live["protocol"], report["text"], live["candidates"])}
 
     def feed(self, event: Event) -> list[Json]:
         """Take one event; return what must now happen outside, in order.
@@ -317,5 +317,7 @@ class Machine:
 
 
 def _alive(sent: Json) -> Json:
-    asked, protocol = sent["kind"], sent.get("protocol")
-    return {"phase": ALIVE, "asked": asked, "incarnation": 0, "n": 0, "protocol": protocol, "began": None}
+    return {
+        "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
+        "protocol": sent.get("protocol"), "candidates": sent.get("candidates", []),
+    }  # fmt: skip

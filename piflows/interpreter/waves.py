@@ -86,8 +86,9 @@ def _next_wave(stage: Stage, shape: Shape, state: Json) -> None:
     """Under `wave`: open the next level that has a unit to start, once the one before is over."""
     halted = state["failed"] and stage.failure == "stop"
     while not state["queue"] and not state["alive"] and state["level"] < len(shape.levels) and not halted:
-        level = shape.levels[state["level"]]
-        state["level"] += 1
+        opened: int = state["level"]
+        level = shape.levels[opened]
+        state["level"] = opened + 1
         done = state["done"]
         state["queue"] = [
             unit for unit in level if all(done[need] and done[need]["status"] == "ok" for need in shape.needs[unit])

@@ -22,6 +22,32 @@ class AllPass:
 
 
 @node
+class Said:
+    """The one unit of Stage `of`, under the loop protocol, said DONE. Anything else is CONTINUE."""
+
+    outcomes: ClassVar[dict[str, bool]] = {"done": False, "continue": False}
+    of: str
+    kind: Literal["said"] = "said"
+
+
+@node
+class Choice:
+    """Which of its role's candidates the one unit of Stage `of`, under the route protocol, named.
+
+    One outcome per candidate, and `none` when it named none of them. The value is `{"text": the candidate's name}`.
+    """
+
+    of: str
+    candidates: tuple[str, ...]
+    kind: Literal["choice"] = "choice"
+
+    @property
+    def outcomes(self) -> dict[str, bool]:
+        """Each outcome, and whether it defines the Gate's value."""
+        return dict.fromkeys(self.candidates, True) | {"none": False}
+
+
+@node
 class AtLeast:
     """At least `n` units of Stage `of` succeeded."""
 
@@ -77,4 +103,6 @@ class Round:
     kind: Literal["round"] = "round"
 
 
-Condition = Annotated[AllPass | AtLeast | Beam | ExitZero | Trigger | Round, Field(discriminator="kind")]
+Condition = Annotated[
+    AllPass | Said | Choice | AtLeast | Beam | ExitZero | Trigger | Round, Field(discriminator="kind")
+]

@@ -50,7 +50,7 @@ class Role:
 
     `slot` is the human-readable topology slot it fills (`standards`, or the mode's own word, `generator`). `tools`
     None means pi's defaults. `model` is concrete or None; `tier` what was asked for when the model is not known yet.
-    `cwd` is relative to the run's directory.
+    `cwd` is relative to the run's directory. `candidates` are the names that the route protocol may answer with.
     """
 
     agent: str
@@ -63,6 +63,7 @@ class Role:
     thinking: str | None = None
     cwd: Parts = ()
     protocol: Protocol | None = None
+    candidates: tuple[str, ...] = ()
 
 
 @node

@@ -14,7 +14,7 @@ from piflows.ir.actions import Command
 from piflows.ir.codes import CODES
 from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
-from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
 from piflows.ir.parts import constant
 from piflows.ir.pattern import compile_pattern
 from piflows.ir.plan import Over, Plan
@@ -22,6 +22,7 @@ from piflows.ir.reading import VALUE, States, handoffs, mentioned, never
 from piflows.ir.topology import cycles, unknown
 from piflows.ir.unit import Ref, Unit
 
+PROTOCOLS = {"all_pass": "verdict", "beam": "score", "said": "loop", "choice": "route"}  # what a condition reads
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)")
 
 
@@ -163,7 +164,9 @@ def _condition(flow: Flow, states: States, gate: Gate) -> Iterator[Finding]:
 
 def _over_stage(flow: Flow, gate: Gate, of: Stage) -> Iterator[Finding]:
     test, called = gate.test, f"gate {quoted(gate.name)}"
-    protocol = "verdict" if isinstance(test, AllPass) else "score" if isinstance(test, Beam) else None
+    protocol = PROTOCOLS.get(test.kind)
+    if isinstance(test, Said | Choice) and (len(units_of(of)) != 1 or isinstance(of.work, Over)):
+        yield invalid(f"{called} reads one answer, {quoted(of.name)} has not exactly one unit", gate.name)
     if isinstance(test, Beam) and not isinstance(of.work, Over):
         yield invalid(f"{called} ranks {quoted(of.name)}, which is not made over candidates", gate.name)
     if (isinstance(test, Beam) and test.width < 1) or (isinstance(test, AtLeast) and test.n < 1):
@@ -173,6 +176,8 @@ def _over_stage(flow: Flow, gate: Gate, of: Stage) -> Iterator[Finding]:
         if role is not None and role.protocol != protocol:
             problem = f"{called} reads a {protocol} of {quoted(unit.name)}, whose role {quoted(unit.role)} gives none"
             yield invalid(problem, gate.name)
+        if role is not None and isinstance(test, Choice) and role.candidates != test.candidates:
+            yield invalid(f"{called} and the role {quoted(unit.role)} have different candidates", gate.name)
 
 
 def _pattern(gate: str, pattern: str) -> Iterator[Finding]:

@@ -62,6 +62,7 @@ NOT_NEAR = [
     "{0}",
     "task",
     "{task_list}",
+    "{{task} {task}}",
 ]
 
 

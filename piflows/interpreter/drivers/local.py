@@ -256,7 +256,7 @@ class _Local:
         self._report(live, {"kind": "timePassed"})
 
     def _watch_time(self, live: _Live) -> None:
-        """End a child when its time is over. One alarm serves all children; those that are over are dropped in passing."""
+        """End a child when its time is over. One alarm serves them all; those that are over are dropped in passing."""
         times = self.times
         while times and times[0][2].over:
             heappop(times)
