@@ -57,7 +57,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(2, f"{self.prog}: {visible(message)}{self._meant(message)}\n")
+        meant = self._meant(message)
+        self.exit(2, f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}\n")
 
     def _meant(self, message: str) -> str:
         if choice := _CHOICE.search(message):
@@ -68,9 +69,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _prepare_streams()
     try:
         status = _dispatch(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
@@ -85,6 +84,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _unwritable(error)
     return status
+
+
+def _prepare_streams() -> None:
+    """UTF-8 in every locale; and somewhere to write to, also for a process that was started without it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        elif stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  (for as long as it runs)
 
 
 def _dispatch(words: Sequence[str]) -> int:

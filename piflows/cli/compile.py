@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     alone = len(args.paths) == 1 and not is_folder(args.paths[0])
     emit = args.emit or ("ir" if alone and not args.check and args.format == "text" else None)
     if args.emit and (args.check or not alone):
-        args.usage("--emit prints one call; it goes neither with --check nor with several files")
+        args.usage("an emitted form is that of one call: leave out the check, or the other paths")
     results = [result for path in args.paths for result in _results(path, args, full=emit is not None)]
     found = tuple(dict.fromkeys(each for result in results for each in result.diagnostics))
     worst = ("error", "warning") if args.strict else ("error",)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if emit and not refused:
         flow = results[0].flow
         if flow is None:
-            args.usage("an agent is lowered to nothing: use --check")
+            args.usage("an agent is lowered to nothing: it can only be checked")
         else:
             sys.stdout.write(_emitted(flow, emit))
     return 1 if refused else 0

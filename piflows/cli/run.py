@@ -54,14 +54,15 @@ def run(args: argparse.Namespace) -> int:
     try:
         details = _run(args)
     except Refused as refused:
-        details, status = _refusal(refused), 1
+        if args.format == "json":
+            _print(_refusal(refused), args.format)
+        return 1
     except Interrupted as interrupted:
-        details, status = interrupted.details, INTERRUPTED
-    else:
-        status = 0 if details["outcome"] == "success" else 1
-    if details is not None:
-        _print(details, args.format)
-    return status
+        if interrupted.details is not None:
+            _print(interrupted.details, args.format)
+        return INTERRUPTED
+    _print(details, args.format)
+    return 0 if details["outcome"] == "success" else 1
 
 
 def _run(args: argparse.Namespace) -> Json:
@@ -127,9 +128,11 @@ def _script(path: str, args: argparse.Namespace) -> tuple[str, str]:
     """The text of a script, and its name. Raises Refused, or SystemExit (2) when it is not there."""
     if not Path(path).exists():
         args.usage(f'there is no file "{path}"')
+    problem = f"{path} is no regular file"
     try:
-        with Path(path).open("rb") as file:
-            return file.read(LIMITS.file_bytes + 1).decode(), path  # a longer one is refused for its length
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                return file.read(LIMITS.file_bytes + 1).decode(), path  # a longer one is refused for its length
     except UnicodeDecodeError as error:
         problem = f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset {error.start}"
     except OSError as error:
@@ -152,9 +155,9 @@ def _refusal(refused: Refused) -> Json:
 
 
 def _print(details: Json, form: str) -> None:
-    """The result on standard output. A refusal before the run is on standard error already, for a person."""
+    """The result on standard output."""
     if form == "json":
         print(visible_json({"version": __version__, **details}))
-    elif details["results"] or details["outcome"] != "refused":
+    else:
         text = "\n\n".join(filter(None, (details["header"], details["text"])))
         print(visible(text, keep_newlines=True))

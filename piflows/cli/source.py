@@ -81,7 +81,7 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
         if preset is not None or not lexists(word):  # what lies here under a preset's name is `./name`
             return _preset_call(preset or word, context, given, general)
     if given:
-        args.usage("--task, --why and --set complete a preset; a call says all of it by itself")
+        args.usage("task, why and parameters complete a preset; a call says all of it by itself")
     text = read_text(word, args)
     return CallSource(text, STDIN if word == "-" else word, context, is_saved(text))
 
@@ -186,7 +186,7 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
     for pair in args.set:
         key, sign, value = pair.partition("=")
         if not sign or not key:
-            args.usage(f'--set wants KEY=VALUE, not "{pair}"')
+            args.usage(f'a parameter is given as KEY=VALUE, not as "{pair}"')
         _put(given, key, _value(value), args)
     for key in ("task", "why"):
         if (value := getattr(args, key)) is not None:

@@ -200,6 +200,16 @@ def _code(path: Path, kind: str) -> str:
             return "GRAPH_INVALID"
         case ("monitor", "command") if kind == "missing":
             return "MONITOR_INVALID"
+        case ("vote", "count") if kind in ("greater_than_equal", "less_than_equal"):
+            return "TOO_FEW_VOTERS" if kind == "greater_than_equal" else "TOO_MANY_TASKS"
+        case ("debate", "participants") if kind in ("missing", "too_short"):
+            return "DEBATE_TOO_FEW_PARTICIPANTS"
+        case ("dossier", "sections") if kind in ("missing", "too_short"):
+            return "DOSSIER_TOO_FEW_SECTIONS"
+        case ("route", "candidates") | ("loop", "body") if kind in ("missing", "too_short"):
+            return "INVALID_MODE"
+        case ("loop", "body", "agent") if kind in ("missing", "string_too_short"):
+            return "INVALID_MODE"
         case (*_, "contract"):
             return "INVALID_DELEGATION_CONTRACT"
         case _:

@@ -14,11 +14,13 @@ from piflows.compiler.params import Path, mode_key, walk
 from piflows.grammar.call import (
     AgentRef,
     Call,
+    Debate,
+    Dossier,
     Evaluate,
-    Graph,
     GraphNode,
     Monitor,
     OperatorRef,
+    Route,
     Search,
     Shape,
     TaskItem,
@@ -35,7 +37,14 @@ if TYPE_CHECKING:
 Reference = AgentRef | OperatorRef | TaskItem | GraphNode
 LEVELS: tuple[str, ...] = get_args(Thinking)
 TIERS: tuple[str, ...] = get_args(Tier)
-MODELS: dict[str, type[Shape]] = {"graph": Graph, "evaluate": Evaluate, "search": Search, "monitor": Monitor}
+MODELS: dict[str, type[Shape]] = {  # of the modes that give a role to an agent of their own choice
+    "evaluate": Evaluate,
+    "route": Route,
+    "search": Search,
+    "debate": Debate,
+    "dossier": Dossier,
+    "monitor": Monitor,
+}
 
 
 def resolve_role(ref: Reference, slot: str, protocol: Protocol | None, call: Call, catalog: Catalog) -> Role:

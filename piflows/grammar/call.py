@@ -35,8 +35,8 @@ def _floor(value: float) -> int:
     return floor(value)
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-Floored = AfterValidator(_floor)  # stands after the range, which holds for the number as it came
+Whole = BeforeValidator(_whole)  # both stand after the range: it holds for the number as it came,
+Floored = AfterValidator(_floor)  # and the JSON Schema knows it
 Milliseconds = Annotated[float, Field(ge=L.timeout_min_ms, allow_inf_nan=False)]
 Ceiling = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -80,11 +80,19 @@ class OperatorRef(Sized):
 
 
 class TaskItem(AgentRef):
-    """One task of parallel."""
+    """One task of parallel, or one step of a chain."""
 
     task: NonEmpty
     return_requirements: str | None = None
     require_evidence: bool | None = None
+
+
+class SectionItem(AgentRef):
+    """One section of a dossier: a task that asks for evidence unless it says otherwise."""
+
+    task: NonEmpty
+    return_requirements: str | None = None
+    require_evidence: bool = True
 
 
 class GraphNode(Sized):
@@ -140,9 +148,49 @@ class Monitor(Shape):
     interval_ms: Annotated[
         float, Field(ge=L.probe_interval_min_ms, le=L.probe_interval_max_ms, allow_inf_nan=False)
     ] = L.probe_interval_ms
-    max_checks: Annotated[Whole, Field(ge=1, le=L.probes_max)] = L.probes
+    max_checks: Annotated[int, Field(ge=1, le=L.probes_max), Whole] = L.probes
     check_timeout_ms: Milliseconds | None = None
     reactor: AgentRef = AgentRef.model_construct(agent="analyst")
+
+
+class Vote(Shape):
+    """Seed: Vote mode (parallelization / voting). `voters` go before `agent` and `count`."""
+
+    voters: list[AgentRef] | None = None
+    agent: NonEmpty | None = None
+    count: Annotated[int, Field(ge=L.voters_min, le=L.voters_max), Whole] = L.voters
+    debrief: AgentRef | None = None
+
+
+class Route(Shape):
+    """Seed: Route mode (classify → dispatch). Blank names are as good as none."""
+
+    controller: AgentRef = AgentRef.model_construct(agent="controller")
+    candidates: Annotated[list[str], Field(min_length=1)]
+    fallback: str | None = None
+
+
+class Loop(Shape):
+    """Seed: Loop mode (generic bounded loop)."""
+
+    body: AgentRef
+    judge: AgentRef | None = None
+    max_iterations: Annotated[float, Field(ge=1, le=L.iterations_max), Floored] = L.iterations
+
+
+class Debate(Shape):
+    """Seed: Debate mode (advocates and adjudicator)."""
+
+    participants: Annotated[list[AgentRef], Field(min_length=L.participants_min, max_length=L.participants_max)]
+    adjudicator: AgentRef = AgentRef.model_construct(agent="analyst")
+    rounds: Annotated[int, Field(ge=1, le=L.debate_rounds_max), Whole] = L.debate_rounds
+
+
+class Dossier(Shape):
+    """Seed: Dossier mode (evidence map/reduce)."""
+
+    sections: Annotated[list[SectionItem], Field(min_length=L.sections_min, max_length=L.sections_max)]
+    debrief: AgentRef = AgentRef.model_construct(agent="debrief")
 
 
 class TraceContext(Shape):
@@ -151,9 +199,9 @@ class TraceContext(Shape):
     run_id: NonEmpty
     case_id: NonEmpty
     trial_id: NonEmpty
-    trial_index: Annotated[Whole, Field(ge=1)] | None = None
+    trial_index: Annotated[int, Field(ge=1), Whole] | None = None
     arm: str | None = None
-    attempt: Annotated[Whole, Field(ge=1)] | None = None
+    attempt: Annotated[int, Field(ge=1), Whole] | None = None
 
 
 class Checkpoint(Shape):
@@ -168,7 +216,7 @@ class Reflexion(Shape):
 
     enabled: bool
     file: str | None = None
-    max_entries: Annotated[Whole, Field(ge=1, le=L.lessons_max)] = L.lessons
+    max_entries: Annotated[int, Field(ge=1, le=L.lessons_max), Whole] = L.lessons
 
 
 class Call(Shape):
@@ -183,7 +231,7 @@ class Call(Shape):
     role: str | None = None
     agent_scope: Literal["user", "project", "all"] = "user"
     confirm_project_agents: bool = True
-    concurrency: Annotated[Whole, Field(ge=1, le=L.concurrency_max)] = L.concurrency
+    concurrency: Annotated[int, Field(ge=1, le=L.concurrency_max), Whole] = L.concurrency
     timeout_ms: Milliseconds = L.timeout_ms
     record_content: bool = True
     redact_secrets: bool = True
@@ -209,16 +257,16 @@ class Call(Shape):
     tools: str | None = None
     cwd: str | None = None
     tasks: list[TaskItem] | None = None
-    graph: Graph | None = None
+    chain: list[TaskItem] | None = None
     evaluate: Evaluate | None = None
+    vote: Vote | None = None
+    route: Route | None = None
+    graph: Graph | None = None
+    loop: Loop | None = None
     search: Search | None = None
+    debate: Debate | None = None
+    dossier: Dossier | None = None
     monitor: Monitor | None = None
-    chain: Any = None
-    vote: Any = None
-    route: Any = None
     orchestrate: Any = None
-    loop: Any = None
     workflow: Any = None
     worktree: Any = None
-    debate: Any = None
-    dossier: Any = None

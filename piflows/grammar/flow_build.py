@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from piflows.grammar.flow_shape import Field, Json, Kinds, Lines, Record, Scalar, Shape, shape
 from piflows.grammar.flow_tree import Clause, Data, Exit, Line, Misread, Operand, Word, Written, json_word
@@ -40,9 +40,8 @@ class Builder:
         for name, spec in look.fields.items():
             if name not in values:
                 values[name] = self._default(spec, at, operands)
-        for name, value in values.items():
-            if isinstance(value, list):
-                values[name] = tuple(cast("list[Any]", value))
+            elif spec.holds == "many" and values[name] is not None:
+                values[name] = tuple(values[name])
         return cls(**values)
 
     def _default(self, spec: Field, at: Word, operands: Sequence[Operand]) -> Any:
@@ -50,7 +49,7 @@ class Builder:
             name = next((f" {operand.text}" for operand in operands if isinstance(operand, Word)), "")
             self._bad(at, f"`{at.text}{name}` lacks its `{spec.word}`")
             return None
-        return spec.default
+        return {} if spec.holds == "keyed" else spec.default
 
     def _head(self, look: Shape, at: Word, operands: Sequence[Operand], values: Values) -> None:
         """Reads the operands as the head's fields, in order; the last ones may be left out if they have a default."""

@@ -34,7 +34,7 @@ def _record(record: object, pad: str) -> Iterator[str]:
         value = getattr(record, spec.name)
         if look.flat and type(value) is look.flat[1]:
             yield from _record(value, pad)
-        elif spec.shown or value != spec.default:
+        elif spec.shown or not _is_default(look, record, spec.name):
             yield from _field(spec, value, pad)
 
 

@@ -17,6 +17,7 @@ from typing import Literal
 from piflows.grammar.near import nearest
 
 Kind = Literal["task", "previous", "node", "phase"]
+CHAIN_KINDS: tuple[Kind, ...] = ("task", "previous")  # those of a chain's steps
 
 _ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
 _NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}

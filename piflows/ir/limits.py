@@ -34,9 +34,11 @@ class Limits:
     phases_max: int = 12
     worktree_tasks_min: int = 2
     participants_min: int = 2
+    participants_max: int = 8
     debate_rounds: int = 2
     debate_rounds_max: int = 3
     sections_min: int = 2
+    sections_max: int = 8
     probe_interval_ms: int = 5_000
     probe_interval_min_ms: int = 10
     probe_interval_max_ms: int = 60_000

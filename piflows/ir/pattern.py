@@ -116,7 +116,7 @@ def _one(match: re.Match[str]) -> str:
     digits = match["hex"] or match["unit"]
     if digits:
         return rf"\u{int(digits, 16):04x}"
-    char = match["char"] or match[0][1]
+    char = match["char"]
     if char in "pP":
         raise ValueError(rf"\{char}{{…}} is not supported")
     return _LITERAL.get(char) or re.escape(char)

@@ -39,11 +39,6 @@ def levels(needs: Needs) -> list[list[str]]:
     return waves
 
 
-def reverse(needs: Needs) -> dict[str, list[str]]:
-    """Id -> the ids that need it, as often as they name it."""
-    return _links(needs)[0]
-
-
 def _links(needs: Needs) -> tuple[dict[str, list[str]], dict[str, int]]:
     """Who needs each node, and how many needs of its own it waits for."""
     dependents: dict[str, list[str]] = {node: [] for node in needs}

@@ -75,14 +75,15 @@ def _work(states: States, texts: Set[str], stage: Stage) -> Iterator[Finding]:
     if work.unit.needs:
         yield invalid(f"{called} is made over a list: its units need nothing of each other", stage.name)
     problem = never(states, work.value, False)
-    if not problem and (work.value.pick in ("unit", "failed") or _no_list(states, texts, work.value)):
+    if not problem and _no_list(states, texts, work.value):
         problem = f"{work.value.pick} of {quoted(work.value.state)}, which is no list"
     if problem:
         yield invalid(f"{called} is made over {problem}", stage.name)
 
 
 def _no_list(states: States, texts: Set[str], ref: Ref) -> bool:
-    one = isinstance(states[ref.state], Action) and ref.pick == "value"
+    """Whether a value that can exist is one record, one result or a text."""
+    one = ref.pick in ("unit", "failed") or (ref.pick == "value" and isinstance(states[ref.state], Action))
     return one or ref.state in texts
 
 

@@ -92,8 +92,12 @@ class BackendBattery:
         assert self.reports({"reply": "Seen.", "usage": usage, "stderr": "warn"}, tmp_path) == [
             {"kind": "turnEnded", "usage": usage},
             {
-                **{"kind": "childSettled", "text": "Seen.", "exit": 0, "stopReason": "stop"},
-                **{"model": None, "stderr": "warn"},
+                "kind": "childSettled",
+                "text": "Seen.",
+                "exit": 0,
+                "stopReason": "stop",
+                "model": None,
+                "stderr": "warn",
             },
         ]
 

@@ -150,9 +150,7 @@ class DriverBattery:
         stamps = [[each[name] for name in ("seq", "at", "effect", "incarnation", "n")] for each in machine.fed]
         effect = spawn("a")["effect"]
         assert stamps == [[1, 0, "", 0, 0], [2, 0, effect, 1, 1], [3, 7, effect, 1, 2], [4, 7, effect, 1, 3]]
-        assert machine.fed[0] == {**OPENED, "kind": "opened", **dict(zip(("seq", "at", "effect"), (1, 0, ""))), **{
-            "incarnation": 0, "n": 0,
-        }}  # fmt: skip
+        assert machine.fed[0] == {"seq": 1, "at": 0, "effect": "", "incarnation": 0, "n": 0, "kind": "opened"} | OPENED
 
     def test_reports_are_distilled_before_they_are_journalled(self) -> None:
         machine, journal = Table(opened=[spawn("a")], childSettled_a=[done()]), Memory()
@@ -160,7 +158,9 @@ class DriverBattery:
         assert [each.get("distilled") for each in journal.events] == [None, None, None, True]
 
     def test_effects_start_in_order(self) -> None:
-        machine = Table(opened=[spawn(unit) for unit in "cab"], childSettled_c=[spawn("d"), spawn("e")], childSettled_e=[done()])
+        machine = Table(
+            opened=[spawn(unit) for unit in "cab"], childSettled_c=[spawn("d"), spawn("e")], childSettled_e=[done()]
+        )
         assert self.run(machine).begun == ["c", "a", "b", "d", "e"]
 
     def test_what_settles_at_one_instant_is_taken_in_the_order_of_the_starts(self) -> None:
@@ -314,7 +314,9 @@ class DriverBattery:
         assert cleaned == ["gone"] * (sent["kind"] == "command")
 
     def test_a_stop_of_what_is_over_is_nothing(self) -> None:
-        machine = Table(opened=[spawn("a"), spawn("b")], childSettled_a=[stop(spawn("b")["effect"])], childSettled_b=[done()])
+        machine = Table(
+            opened=[spawn("a"), spawn("b")], childSettled_a=[stop(spawn("b")["effect"])], childSettled_b=[done()]
+        )
         self.run(machine)
         assert machine.heard().count("childSettled b") == 1
 
@@ -325,7 +327,9 @@ class DriverBattery:
             finally:
                 yield {**SETTLED, "text": "late"}
 
-        machine = Table(opened=[spawn("a"), spawn("b")], childSettled_b=[stop(spawn("a")["effect"])], childSettled_a=[done()])
+        machine = Table(
+            opened=[spawn("a"), spawn("b")], childSettled_b=[stop(spawn("a")["effect"])], childSettled_a=[done()]
+        )
         self.run(machine, {"a": stubborn})
         assert machine.fed[-1]["text"] == "late"
 
@@ -345,12 +349,40 @@ class DriverBattery:
         assert left == ["gone"]
         assert journal.events[-1]["kind"] == "childSettled"
 
+    def test_what_comes_at_the_instant_of_done_is_not_heard(self) -> None:
+        machine, journal = Table(opened=[spawn("a"), spawn("b")], childSettled_a=[done()]), Memory()
+        self.run(machine, {"a": after(5), "b": after(5)}, journal=journal)
+        assert [each["kind"] for each in journal.events].count("childSettled") == 1
+
+    def test_a_settled_child_has_cleaned_up(self) -> None:
+        cleaned: list[str] = []
+
+        async def tidy(_: Json, clock: Clock) -> AsyncIterator[Json]:
+            try:
+                yield SETTLED
+            finally:
+                await clock.sleep(3)
+                cleaned.append("gone")
+
+        machine = Table(opened=[spawn("a")], childSettled_a=[done()])
+        self.run(machine, {"a": tidy})
+        assert cleaned == ["gone"] and machine.fed[-1]["at"] == 3
+
+    def test_a_child_that_is_stopped_while_it_cleans_up_has_settled(self) -> None:
+        async def slow_to_clean(_: Json, clock: Clock) -> AsyncIterator[Json]:
+            try:
+                yield SETTLED
+            finally:
+                await clock.sleep(float("inf"))
+
+        machine = Table(opened=[spawn("a", timeoutMs=50)], childSettled_a=[done()])
+        self.run(machine, {"a": slow_to_clean})
+        assert machine.fed[-1]["at"] == 50
+
     # ---- cancel ------------------------------------------------------------------------------------------------
 
     def test_a_cancelled_run_hears_of_it_and_ends(self) -> None:
-        machine = Table(
-            opened=[spawn("a"), spawn("b")], cancelled=[stop(spawn("a")["effect"])], childFailed_a=[done()]
-        )
+        machine = Table(opened=[spawn("a"), spawn("b")], cancelled=[stop(spawn("a")["effect"])], childFailed_a=[done()])
         journal, clock = Memory(), RealClock()
         backend = Children(clock, {"a": after(float("inf"))})
         self.drive(machine, backend, clock, journal=journal, cancel_at="childSettled b")
@@ -375,12 +407,13 @@ class DriverBattery:
         children = {"a": after(5, TURN, SETTLED), "b": after(9, TURN, SETTLED)}
         whole = self.pipeline()
         self.run(whole, children)
-        journal = Memory(crash=crash)
+        crashed, journal = self.pipeline(), Memory(crash=crash)
         if crash < len(whole.fed):
             with pytest.raises(Crash):
-                self.run(self.pipeline(), children, journal=journal)
+                self.run(crashed, children, journal=journal)
         else:
-            self.run(self.pipeline(), children, journal=journal)
+            self.run(crashed, children, journal=journal)
+        assert crashed.fed == journal.events  # nothing is used that is not written
         settled = {_unit(each["effect"]) for each in journal.events if each["kind"] == "childSettled"}
         started = [_unit(each["effect"]) for each in journal.events if each["kind"] == "childStarted"]
         again, journal.crash = self.pipeline(), 10_000
@@ -396,9 +429,11 @@ class DriverBattery:
         for crash in (3, 5, 7):
             journal.crash = crash
             with pytest.raises(Crash):
-                self.run(Table(opened=[spawn("a")], childSettled_a=[done()]), journal=journal, history=list(journal.events))
+                self.run(
+                    Table(opened=[spawn("a")], childSettled_a=[done()]), journal=journal, history=list(journal.events)
+                )
         journal.crash = 100
-        self.run(machine, journal=journal, history=list(journal.events))
+        assert self.run(machine, journal=journal, history=list(journal.events)).recalled == ["a"]
         stamps = [(each["kind"], each["incarnation"], each["n"]) for each in journal.events[1:]]
         again = [stamp for round_ in (1, 2, 3) for stamp in (("childStarted", round_, 1), ("turnEnded", round_, 2))]
         assert stamps == [*again, ("childStarted", 4, 1), ("turnEnded", 4, 2), ("childSettled", 4, 3)]

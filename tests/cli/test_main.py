@@ -72,7 +72,7 @@ def test_a_command_imports_only_its_own_module() -> None:
         (("\x1b[2J",), 'there is no command "\\x1b[2J".'),
         (("--verison",), 'Did you mean "--version"?'),
         (("run",), "the following arguments are required: CALL"),
-        (("run", "c.json", "--fromat", "json"), 'unrecognized arguments: --fromat json Did you mean "--format"?'),
+        (("run", "c.json", "--fromat", "json"), 'unrecognized arguments: --fromat json. Did you mean "--format"?'),
         (("run", "c.json", "--jornal=x"), 'Did you mean "--journal"?'),
         (("run", "c.json", "--format", "jsn"), 'Did you mean "json"?'),
         (("run", "c.json", "--backend", "scriptd"), 'Did you mean "scripted"?'),
@@ -89,7 +89,9 @@ def test_wrong_usage(words: tuple[str, ...], says: str, capsys: pytest.CaptureFi
 
 
 def test_a_working_directory_that_is_gone() -> None:
-    script = "import os, tempfile, sys\nd = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)\nfrom piflows.cli import main\n"
+    script = (
+        "import os, tempfile, sys\nd = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)\nfrom piflows.cli import main\n"
+    )
     command = [sys.executable, "-c", script + "sys.exit(main(['list']))"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
@@ -122,6 +124,13 @@ def test_output_is_utf_8_in_every_locale(tmp_path: Path) -> None:
         command = [*PIFLOWS, "run", "call.json", "--script", "script.json", "--format", form]
         done = subprocess.run(command, capture_output=True, env=env, check=True)
         assert "é→😀" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("words", [["list"], ["run", "none.json"]])
+def test_a_process_without_output(words: list[str]) -> None:
+    line = " ".join([*PIFLOWS, *words])
+    done = subprocess.run(f"{line} >&- 2>&-", shell=True, check=False)
+    assert done.returncode == (2 if "none.json" in words else 0)
 
 
 # ---- interrupts --------------------------------------------------------------------------------------------------

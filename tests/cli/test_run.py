@@ -84,10 +84,10 @@ def test_json_is_pure(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_warning_is_on_standard_error_in_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
-    call = lay("call.json", {**SINGLE, "maxTokens": 5})
+    call = lay("call.json", {"list": True, "task": "Look."})
     for form in ("text", "json"):
         said = Said(capsys, call, "--format", form)
-        assert said.status == 0 and "maxTokens" in said.err and "maxTokens" not in said.out.replace('"what"', "")
+        assert said.status == 0 and "PARAMETER_IGNORED" in said.err and "PARAMETER_IGNORED" not in said.out
 
 
 def test_what_a_child_wrote_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,6 +137,13 @@ def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.out.endswith("Code: CHECK_COMMAND_FAILED\n")
 
 
+def test_a_run_that_is_refused_without_a_child_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    monitor = {"command": "exit 3", "intervalMs": 60_000, "maxChecks": 3}
+    said = Said(capsys, lay("call.json", {"task": "Look.", "why": "asked for", "monitor": monitor}))
+    assert said.status == 1 and said.err.splitlines() == ["`exit 3`: exit 3"] * 3
+    assert "Code: MONITOR_NOT_TRIGGERED" in said.out
+
+
 # ---- refusals ----------------------------------------------------------------------------------------------------
 
 
@@ -148,7 +155,7 @@ def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
         ("{", "CALL_INVALID", "list"),
         ("", "CALL_INVALID", "list"),
         ("[]", "CALL_INVALID", "list"),
-        ({**SINGLE, "chain": []}, "INVALID_MODE", "list"),
+        ({**EVALUATE, "search": {}}, "INVALID_MODE", "list"),
         ({"preset": "nope", "why": "asked for"}, "UNKNOWN_PRESET", "list"),
         ({**SINGLE, "agent": "recom"}, "UNKNOWN_AGENT", "single"),
     ],
@@ -193,7 +200,7 @@ def test_project_agents_need_a_persons_consent(
     assert len(said.details["results"]) == (answer is True)
 
 
-def test_a_piped_yes_is_no_consent(tmp_path: Path) -> None:
+def test_a_piped_yes_is_no_consent() -> None:
     lay(".pi/flow-agents/spy.md", SPY)
     command = [sys.executable, "-m", "piflows", "run", "--format", "json", lay("call.json", SPYING)]
     done = subprocess.run(command, input="y\nyes\n" * 1_000, capture_output=True, text=True, check=False)
@@ -209,7 +216,7 @@ def test_a_piped_yes_is_no_consent(tmp_path: Path) -> None:
         ('{"children": [\n {"replay": ""}]}', '`replay` is no member of a rule. Did you mean "reply"?'),
         (b'{"children": []}\xff', "script.json is not UTF-8: byte 0xff at offset 16"),
         (b"{" * 2_000_000, ""),
-        (None, "script.json cannot be read: Is a directory"),
+        (None, "script.json is no regular file"),
     ],
 )
 def test_a_script_that_is_wrong(script: str | bytes | None, says: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -229,7 +236,7 @@ def test_a_script_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture
 # ---- what CALL can be --------------------------------------------------------------------------------------------
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input() -> None:
     command = [sys.executable, "-m", "piflows", "run", "-"]
     done = subprocess.run(command, input=json.dumps(SINGLE), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "Done.\n")
@@ -284,7 +291,9 @@ def test_a_plan_whose_inputs_changed_is_stale(capsys: pytest.CaptureFixture[str]
     assert "call.json cannot be read any more" in message and "flow-agents/spy.md has changed" in message
 
 
-def test_the_host_has_its_say_in_a_saved_plan(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_has_its_say_in_a_saved_plan(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lay(".pi/flow-agents/spy.md", SPY)
     plan = saved(capsys, SPYING)
     assert Said(capsys, plan, "--format", "json").code == "PROJECT_AGENT_APPROVAL_REQUIRED"

@@ -129,7 +129,7 @@ MENTIONS: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
     (
         "route",
         {"route": {"candidates": ["a", " ", 5], "fallback": "f"}},
-        [("route.candidates[0]", "a"), ("route.fallback", "f")],
+        [("route.candidates[0]", "a"), ("route.fallback", "f"), ("route.controller", "controller")],
     ),
     ("route", {"route": "x"}, []),
 ]

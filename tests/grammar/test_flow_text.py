@@ -91,6 +91,7 @@ WHOLE: list[tuple[Flow, str]] = [
         _flow(
             roles={
                 "b": Role("a", "s", "user"),
+                "none": Role("a", "s", "user", tools=("none",), model="default"),
                 "a": Role("a", "s", "package", "be\nkind", (), "p/m", protocol="score"),
             }
         ),
@@ -114,6 +115,13 @@ WHOLE: list[tuple[Flow, str]] = [
           slot s
           source user
           tools default
+
+        role "none"
+          agent a
+          slot s
+          source user
+          tools "none"
+          model "default"
         """,
     ),
     (

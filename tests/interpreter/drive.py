@@ -150,10 +150,15 @@ SALTS = st.integers(0, 2**16)
 
 
 def salted(salt: int) -> Reply:
-    """Replies that depend on the effect alone: visit, unit and salt decide success, failure and verdict."""
+    """Replies that depend on the effect alone: visit, unit and salt decide success, failure and verdict.
+
+    Every third salt never fails and never passes, so that each round is spent.
+    """
 
     def reply(effect: Json) -> Json:
         mark = sum(map(ord, effect["effect"])) * 31 + salt
+        if not salt % 3:
+            return {"exit": 1} if effect["kind"] == "command" else ok("VERDICT: REVISE")
         if effect["kind"] == "command":
             return {"exit": mark % 2, "text": f"out {mark}"}
         if mark % 5 == 0:

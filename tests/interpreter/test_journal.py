@@ -17,7 +17,14 @@ FLOW = "sha256:0f"
 HEADER = journal.header(FLOW, 1)
 OPENED: Json = {"kind": "opened", "run": "r", "invocation": "i", "flow": FLOW, "ir": 1, "cwd": "/w"}
 TURN: Json = {"kind": "turnEnded", "usage": {"input": 1, "output": 2, "costUsd": None}}
-SETTLED: Json = {"kind": "childSettled", "text": "é\u2028\ud800", "exit": 0, "stopReason": "stop", "model": None, "stderr": ""}
+SETTLED: Json = {
+    "kind": "childSettled",
+    "text": "é\u2028\ud800",
+    "exit": 0,
+    "stopReason": "stop",
+    "model": None,
+    "stderr": "",
+}
 FAILED: Json = {
     "kind": "childFailed",
     "code": "CHILD_TIMEOUT",
@@ -37,7 +44,9 @@ def numbered(*reports: Json) -> list[Json]:
     ]
 
 
-WHOLE = numbered(OPENED, {"kind": "childStarted"}, TURN, SETTLED, FAILED, EXITED, {"kind": "timePassed"}, {"kind": "cancelled"})
+WHOLE = numbered(
+    OPENED, {"kind": "childStarted"}, TURN, SETTLED, FAILED, EXITED, {"kind": "timePassed"}, {"kind": "cancelled"}
+)
 
 
 def written(events: list[Json]) -> bytes:
@@ -77,7 +86,15 @@ def test_a_journal_of_something_else(flow: str, ir: int, says: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"shopping list", b"\n", b"{}\n", b'["piflows-journal"]\n', b"\xff\xfe\n", b"{" * 100_000 + b"\n", HEADER.encode()[1:]],
+    [
+        b"shopping list",
+        b"\n",
+        b"{}\n",
+        b'["piflows-journal"]\n',
+        b"\xff\xfe\n",
+        b"{" * 100_000 + b"\n",
+        HEADER.encode()[1:],
+    ],
 )
 def test_a_file_that_is_no_journal(data: bytes) -> None:
     code, line, message = refusal(data)
@@ -150,7 +167,9 @@ def test_a_malformed_event(place: int, members: Json, says: str) -> None:
     assert (code, line) == ("JOURNAL_INVALID", place + 1) and says in message
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner))
+)
 def test_whatever_a_line_holds_it_is_read_or_refused(value: Any) -> None:
     data = written(WHOLE[:1]) + json.dumps(value).encode() + b"\n"
     with pytest.raises(FlowError):

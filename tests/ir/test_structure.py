@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from whole import IR, Change, Fault, add, at, both, drop, expect, move, of, whole
+from whole import IR, Change, Fault, add, at, both, drop, expect, move, of, plan, whole
 
 from piflows.ir.flow import Ceiling, Settle
 from piflows.ir.gates import Round
@@ -101,8 +101,29 @@ def test_one_fault(change: Change, code: str, state: str, problem: str) -> None:
     expect(structure(change(whole())), code, state, problem)
 
 
-def test_the_whole_flow_is_well_formed():
-    assert structure(whole()) == []
+ACCEPTED: dict[str, Change] = {
+    "the whole": of(),
+    "one at a time": of(concurrency=1),
+    "eight at a time": of(concurrency=8),
+    "the shortest timeout": of(timeout_ms=1),
+    "a ceiling of nothing": of(ceilings=(Ceiling("flow", "maxCostUsd", 0.0),)),
+    "a round of no times": at("round", test=Round(0)),
+    "the longest round": at("round", test=Round(1_000_000)),
+    "no epilogue": both(of(epilogue=""), drop("note", "kept", "lost")),
+    "first never is stuck": at("panel", schedule="first", exits={"then": "verdict"}),
+    "a refusal": at("panel", exits={"then": "verdict", "stuck": "verdict", "refused": "none"}),
+    "stuck though nothing is needed": both(
+        plan("panel", 1, needs=()), plan("panel", 2, needs=()), at("panel", exits={"then": "verdict", "stuck": "none"})
+    ),
+    "drained and nothing is needed": both(
+        plan("panel", 1, needs=()), plan("panel", 2, needs=()), at("panel", exits={"then": "verdict"})
+    ),
+}
+
+
+@pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
+def test_a_well_formed_flow(change: Change) -> None:
+    assert structure(change(whole())) == []
 
 
 def test_a_settle_before_the_epilogue_goes_on_to_it_and_again_leads_nowhere():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from whole import IR, Change, Fault, at, both, expect, over, plan, slot, whole
+from whole import IR, Change, Fault, at, both, expect, of, over, plan, slot, whole
 
 from piflows.ir.actions import Command, Wait
 from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Trigger
@@ -141,5 +141,22 @@ def test_one_fault(change: Change, code: str, state: str, problem: str) -> None:
     expect(wiring(change(whole())), code, state, problem)
 
 
-def test_the_whole_flow_is_wired():
-    assert wiring(whole()) == []
+ACCEPTED: dict[str, Change] = {
+    "the whole": of(),
+    "one of one": over(cap=1, least=1),
+    "no item": over(least=0),
+    "over all visits of a command": over(value=Ref("check", "all")),
+    "over a beam": over(value=Ref("best")),
+    "over what did not pass": over(value=Ref("verdict")),
+    "the best one": at("best", test=Beam("score", 1)),
+    "a first unit that needs nothing": at("panel", schedule="first"),
+    "no time": at("note", do=Wait(0)),
+    "a command of parts": at("check", do=Command((Slot("draft"),), timeout_ms=1, cap=1)),
+    "a pattern that matches": at("checked", test=Trigger("check", "match", "a|b"), says={}, exits=FIRED),
+    "an exit that fires": at("checked", test=Trigger("check", "failure"), says={}, exits=FIRED),
+}
+
+
+@pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
+def test_a_wired_flow(change: Change) -> None:
+    assert wiring(change(whole())) == []

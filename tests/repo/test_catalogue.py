@@ -13,8 +13,7 @@ REPOSITORY = PACKAGE.parent
 
 # Codes of modes and guarantees that are not built yet. Whoever builds one takes its code out of here.
 NOT_YET = """
-    TOO_FEW_VOTERS DEBATE_TOO_FEW_PARTICIPANTS DOSSIER_TOO_FEW_SECTIONS WORKFLOW_INVALID WORKTREE_SETUP_FAILED
-    HANDOFF_EMPTY
+    WORKFLOW_INVALID WORKTREE_SETUP_FAILED
 """
 
 

@@ -73,6 +73,13 @@ class CallSubject:
             if isinstance(node, dict) and isinstance(cast("dict[str, Any]", node).get("id"), str):
                 yield ("graph", "nodes", number), cast("dict[str, Any]", node)
 
+    def steps(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The steps of a chain that are objects, with their paths."""
+        listed: Any = self.call.get("chain") if self.mode == "chain" else None
+        for number, step in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
+            if isinstance(step, dict):
+                yield ("chain", number), cast("dict[str, Any]", step)
+
     def needs(self) -> dict[str, list[str]]:
         """The dependencies of a graph: id → ids, of the first node of each id."""
         found: dict[str, list[str]] = {}

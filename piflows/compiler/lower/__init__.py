@@ -26,9 +26,15 @@ MODES: dict[str, str] = {  # in the reference's order; a module is imported when
     "config": "piflows.compiler.lower.config",
     "single": "piflows.compiler.lower.single",
     "parallel": "piflows.compiler.lower.parallel",
+    "chain": "piflows.compiler.lower.chain",
     "evaluate": "piflows.compiler.lower.evaluate",
+    "vote": "piflows.compiler.lower.vote",
+    "route": "piflows.compiler.lower.route",
     "graph": "piflows.compiler.lower.graph",
+    "loop": "piflows.compiler.lower.loop",
     "search": "piflows.compiler.lower.search",
+    "debate": "piflows.compiler.lower.debate",
+    "dossier": "piflows.compiler.lower.dossier",
     "monitor": "piflows.compiler.lower.monitor",
 }
 

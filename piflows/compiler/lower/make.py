@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.prompts import Filling, Hole, Renderer, pieces
 from piflows.compiler.resolve import Reference, resolve_role
-from piflows.grammar.call import Call, GraphNode, Policy, TaskItem
+from piflows.grammar.call import Call, GraphNode, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import Condition, Round
-from piflows.ir.parts import Parts, Section, Slot, Text, normal, text
+from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, Text, normal, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Protocol, Ref, Role, Unit
 from piflows.ir.visible import visible
@@ -68,6 +68,14 @@ def report(slot: str, value: Ref, absent: Literal["refuse", "omit"] = "refuse") 
     return Handoff(slot, value, form="report", absent=absent)
 
 
+def every_run(slot: str) -> Parts:
+    """One block per run of a Stage, in item order, failed or not."""
+    failed = t("{agent} — failed ({reason})", agent=Slot(ITEM, "agent"), reason=Slot(ITEM, "stopReason"))
+    completed = t("{role} ({agent}) — completed", role=Slot(ITEM, "role"), agent=Slot(ITEM, "agent"))
+    heading = (Section(ITEM, failed, "stopReason", completed),)
+    return (Each(slot, t("### {heading}\n\n{text}", heading=heading, text=Slot(ITEM)), "\n\n---\n\n"),)
+
+
 @dataclass(frozen=True, slots=True)
 class Lowered:
     """A Flow, and the JSON pointer into the expanded call of each (state, unit); the unit is empty for the state."""
@@ -92,9 +100,12 @@ class Maker:
 
     # ---- who and what ------------------------------------------------------------------------------------------
 
-    def role(self, ref: Reference, slot: str, protocol: Protocol | None = None) -> str:
-        """The name of the role that a reference stands for. Equal references are one role."""
-        role = resolve_role(ref, slot, protocol, self.call, self.catalog)
+    def role(self, ref: Reference, slot: str, protocol: Protocol | None = None, candidates: Sequence[str] = ()) -> str:
+        """The name of the role that a reference stands for. Equal references are one role.
+
+        `candidates` are the names that the route protocol may answer with.
+        """
+        role = replace(resolve_role(ref, slot, protocol, self.call, self.catalog), candidates=tuple(candidates))
         base = role.agent if role.agent == role.slot else f"{role.slot}-{role.agent}"
         name, number = base, 1
         while self.roles.setdefault(name, role) != role:
@@ -122,7 +133,7 @@ class Maker:
         """A prompt from its template, which knows the slot of each handoff by its name."""
         return self._render(template, fillings | {each.slot: Hole(each.slot) for each in reads})
 
-    def requirements(self, item: TaskItem | GraphNode | None = None) -> Parts:
+    def requirements(self, item: TaskItem | SectionItem | GraphNode | None = None) -> Parts:
         """What a task gets appended: its own return requirements before the call's. Seed: Return requirements."""
         prose, evidence = self.call.return_requirements, self.call.require_evidence
         if item is not None and item.return_requirements is not None:

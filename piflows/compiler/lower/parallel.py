@@ -5,11 +5,11 @@ The exit status tells whether all of them succeeded, so both ends give the same 
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, report, t
+from piflows.compiler.lower.make import Maker, every_run, report, t
 from piflows.grammar.call import Call
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast
-from piflows.ir.parts import ITEM, Count, Each, Parts, Section, Slot, text
+from piflows.ir.parts import Count, text
 from piflows.ir.unit import Ref, Unit
 
 NAME, RECORDS = "parallel", frozenset[str]()
@@ -22,8 +22,8 @@ def lower(call: Call, make: Maker) -> Flow:
     make.stage("tasks", text("tasks"), units, then="all-ok", at="/tasks")
     make.gate("all-ok", AtLeast("tasks", len(units)), {"enough": "done", "short": "partial"}, at="/tasks")
     runs = [report("runs", Ref("tasks"))]
-    make.settle("done", "success", header=header, body=_report(), reads=runs)
-    make.settle("partial", "stopped", header=header, body=_report(), reads=runs)
+    make.settle("done", "success", header=header, body=every_run("runs"), reads=runs)
+    make.settle("partial", "stopped", header=header, body=every_run("runs"), reads=runs)
     return make.flow("tasks")
 
 
@@ -39,12 +39,3 @@ def _units(call: Call, make: Maker) -> list[Unit]:
         )
         for number, item in enumerate(call.tasks or (), 1)
     ]
-
-
-def _report() -> Parts:
-    """One block per task, in the order of the call."""
-    failed = t("{agent} — failed ({reason})", agent=Slot(ITEM, "agent"), reason=Slot(ITEM, "stopReason"))
-    completed = t("{role} ({agent}) — completed", role=Slot(ITEM, "role"), agent=Slot(ITEM, "agent"))
-    heading = (Section(ITEM, failed, "stopReason", completed),)
-    block = t("### {heading}\n\n{text}", heading=heading, text=Slot(ITEM))
-    return (Each("runs", block, "\n\n---\n\n"),)

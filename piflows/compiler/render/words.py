@@ -13,7 +13,7 @@ from piflows.compiler.render.amounts import counted, duration, size
 from piflows.compiler.render.units import UNKNOWN
 from piflows.ir.actions import Command, Doing, Wait
 from piflows.ir.flow import Action, Gate, Settle, Stage, State
-from piflows.ir.gates import AllPass, AtLeast, Beam, Condition, ExitZero, Round, Trigger
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, Condition, ExitZero, Round, Said, Trigger
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Count, Counter, Each, Index, Part, Parts, Section, Slot, Text
 from piflows.ir.shared_write import write_capable
@@ -169,6 +169,10 @@ def condition(gate: Gate) -> str:
     match test := gate.test:
         case AllPass():
             said = f"every verdict of {test.of} is PASS"
+        case Said():
+            said = f"{test.of} says that it is done"
+        case Choice():
+            said = f"whom {test.of} names"
         case AtLeast():
             said = f"at least {test.n} of {test.of} succeeded"
         case Beam():

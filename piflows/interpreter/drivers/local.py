@@ -225,22 +225,34 @@ class _Local:
         self._watch_time(live)
 
     async def _child(self, live: _Live, said: AsyncIterator[Json]) -> None:
-        """Pass a backend's reports on, up to the final one. Whatever comes instead of one is a failed child."""
+        """Pass a backend's reports on; the final one once the backend has cleaned up after it.
+
+        Whatever comes instead of a final report is a failed child.
+        """
+        last: Json | None = None
         try:
-            async for report in said:
-                self._report(live, reports.proper(report))
-                if live.over:
-                    break
-            self._report(live, reports.broken("it ended without a settlement"))
+            last = await self._listen(live, said)
         except asyncio.CancelledError:
             if live.ending is None:  # not cancelled by this driver
-                self._report(live, reports.broken("its backend was cancelled"))
+                last = reports.broken("its backend was cancelled")
             raise
         except Exception as error:
-            self._report(live, reports.broken(error))
+            last = reports.broken(error)
         finally:
-            if (close := getattr(said, "aclose", None)) is not None:
-                await close()
+            try:
+                if (close := getattr(said, "aclose", None)) is not None:
+                    await close()
+            finally:
+                if last is not None:
+                    self._report(live, last)
+
+    async def _listen(self, live: _Live, said: AsyncIterator[Json]) -> Json:
+        async for report in said:
+            found = reports.proper(report)
+            if found["kind"] in FINAL:
+                return found
+            self._report(live, found)
+        return reports.broken("it ended without a settlement")
 
     async def _command(self, live: _Live) -> None:
         sent = live.sent

@@ -84,9 +84,9 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "evaluate without a goal": ({"evaluate": {}}, [("INVALID_MODE", "")]),
     "evaluate with the operator's goal": ({"evaluate": {"operator": {"agent": "operator", "task": "x"}}}, []),
     "search without a goal": ({"search": {}}, [("INVALID_MODE", "")]),
-    "empty vote": ({"task": "x", "vote": {}}, [("INVALID_MODE", "/vote"), ("NOT_AVAILABLE", "/vote")]),
-    "empty loop": ({"task": "x", "loop": {}}, [("INVALID_MODE", "/loop"), ("NOT_AVAILABLE", "/loop")]),
-    "empty route": ({"task": "x", "route": {}}, [("INVALID_MODE", "/route"), ("NOT_AVAILABLE", "/route")]),
+    "empty vote": ({"task": "x", "vote": {}}, [("INVALID_MODE", "/vote")]),
+    "empty loop": ({"task": "x", "loop": {}}, [("INVALID_MODE", "/loop")]),
+    "empty route": ({"task": "x", "route": {}}, [("INVALID_MODE", "/route")]),
     "review options without a review": (
         {"task": "x", "orchestrate": {"reviewCriteria": "Be strict."}},
         [("INVALID_MODE", "/orchestrate/reviewCriteria"), ("NOT_AVAILABLE", "/orchestrate")],
@@ -230,7 +230,6 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         [
             ("UNKNOWN_AGENT", "/route/candidates/1"),
             ("UNKNOWN_AGENT", "/route/fallback"),
-            ("NOT_AVAILABLE", "/route"),
         ],
     ),
     "shared writes before unknown agents": (
@@ -284,7 +283,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         ],
     ),
     "as mild as the default": ({**RECON, "handoffPolicy": "warn", "recordContent": True}, []),
-    "a mode of a later version": ({"task": "x", "chain": [RECON]}, [("NOT_AVAILABLE", "/chain")]),
+    "a mode of a later version": ({"worktree": {"tasks": []}}, [("NOT_AVAILABLE", "/worktree")]),
     "checkpoint and lessons": (
         {**RECON, "checkpoint": {}, "reflexion": {"enabled": True}},
         [("NOT_AVAILABLE", "/checkpoint"), ("NOT_AVAILABLE", "/reflexion")],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,11 @@ def test_matching(rule: Json, child: Json, matches: bool) -> None:
 
 
 def test_the_first_that_matches_and_is_not_used_up_answers() -> None:
-    rules = [{"agent": "recon", "reply": "1"}, {"reply": "2", "times": 2}, {"agent": "recon", "reply": "3", "times": "always"}]
+    rules = [
+        {"agent": "recon", "reply": "1"},
+        {"reply": "2", "times": 2},
+        {"agent": "recon", "reply": "3", "times": "always"},
+    ]
     children = [spawn(agent=agent) for agent in ("recon", "recon", "analyst", "analyst", "recon", "recon")]
     assert texts(rules, *children) == ["1", "2", "2", "Done.", "3", "3"]
 
@@ -189,7 +192,7 @@ def test_no_symbolic_link_leads_out(tmp_path: Path, path: str) -> None:
     (inside / "dangling").symlink_to(outside / "new")
     (last,) = settled(backend([{"writes": {path: "gone"}}], inside), spawn())
     assert (last["kind"], last["code"]) == ("childFailed", "CHILD_PROTOCOL_ERROR")
-    assert sorted(os.listdir(outside)) == ["file"] and (outside / "file").read_text() == "kept"
+    assert [each.name for each in outside.iterdir()] == ["file"] and (outside / "file").read_text() == "kept"
 
 
 def test_a_link_inside_is_followed(tmp_path: Path) -> None:

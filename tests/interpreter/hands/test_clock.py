@@ -114,4 +114,3 @@ def test_the_real_clock_moves_on() -> None:
         never.cancel()
 
     asyncio.run(main())
-

@@ -14,11 +14,17 @@ from piflows.interpreter.hands.journal_file import JournalFile
 from piflows.ir.diagnostic import FlowError
 
 FLOW = "sha256:0f"
-OPENED: dict[str, Any] = {
-    **{"seq": 1, "at": 5, "effect": "", "incarnation": 0, "n": 0, "kind": "opened"},
-    **{"run": "r", "invocation": "i", "flow": FLOW, "ir": 1, "cwd": "/w"},
-}
 CANCELLED: dict[str, Any] = {"seq": 2, "at": 5, "effect": "", "incarnation": 0, "n": 1, "kind": "cancelled"}
+OPENED = CANCELLED | {
+    "seq": 1,
+    "n": 0,
+    "kind": "opened",
+    "run": "r",
+    "invocation": "i",
+    "flow": FLOW,
+    "ir": 1,
+    "cwd": "/",
+}
 
 
 def problem(path: Path) -> str:

@@ -30,7 +30,15 @@ def terminal(typed: str) -> Iterator[tuple[TextIO, TextIO, int]]:
 
 @pytest.mark.parametrize(
     ("typed", "answer"),
-    [("y\n", True), ("YES\n", True), (" yes \n", True), ("n\n", False), ("\n", False), ("yeah\n", False), ("\x04", False)],
+    [
+        ("y\n", True),
+        ("YES\n", True),
+        (" yes \n", True),
+        ("n\n", False),
+        ("\n", False),
+        ("yeah\n", False),
+        ("\x04", False),
+    ],
 )
 def test_a_person_is_asked(typed: str, answer: bool) -> None:
     with terminal(typed) as (source, screen, host):

@@ -14,6 +14,7 @@ from typing import Any, cast
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, spell, text
 from piflows.grammar.call import Call
+from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.contract import strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
@@ -21,6 +22,8 @@ CODES = ("PARAMETER_IGNORED",)
 SUBJECT = "call"
 UNENFORCED = "it is accepted, but not enforced yet"
 LATER = ("maxCostUsd", "maxTokens", "maxGeneratedTokens", "traceFile", "traceLabel", "traceContext", "redactSecrets")
+
+OWN_CWD = ("parallel", "chain", "evaluate", "vote", "route", "graph", "loop", "search", "debate", "dossier")
 
 Idle = tuple[Path, str]  # a path, and why nothing reads it
 
@@ -33,6 +36,8 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     for ignored in subject.expansion.ignored if subject.expansion else ():
         at = subject.at.in_call if ignored.of == "call" else subject.at.in_template
         yield _found((ignored.key,), ignored.reason, at((ignored.key,), key=True))
+    if subject.expansion is None and subject.mode == "chain" and _unread(subject):
+        yield _found(("task",), "no step of the chain reads {task}", subject.at(("task",), key=True))
     for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject.call)):
         yield _found(path, reason, subject.at(path, key=True))
 
@@ -62,9 +67,18 @@ def _shape(call: Mapping[str, Any], mode: str | None) -> Iterator[Idle]:
         for key in ("role", "tools"):
             if call.get(key) is not None:
                 yield (key,), "only a call of one agent reads it"
-    if mode in ("parallel", "graph", "evaluate", "search") and call.get("cwd") is not None:
+    if mode in OWN_CWD and call.get("cwd") is not None:
         yield ("cwd",), f"each role of {mode} has its own `cwd`"
     yield from _of_mode(call, mode)
+
+
+def _unread(subject: CallSubject) -> bool:
+    """Whether a chain has a task that none of its steps places."""
+    tasks = [step.get("task") for _, step in subject.steps()]
+    return subject.call.get("task") is not None and not any(
+        isinstance(task, str) and any(isinstance(piece, Placeholder) for piece in split(task, ("task",)))
+        for task in tasks
+    )
 
 
 def _of_mode(call: Mapping[str, Any], mode: str) -> Iterator[Idle]:
@@ -76,6 +90,10 @@ def _of_mode(call: Mapping[str, Any], mode: str) -> Iterator[Idle]:
         operator: Any = spec.get("operator")
         if isinstance(operator, dict) and cast("dict[str, Any]", operator).get("task") is not None:
             yield ("evaluate", "operator", "task"), "the `task` of the call goes before it"
+    if mode == "vote" and spec.get("voters"):
+        for key in ("agent", "count"):
+            if spec.get(key) is not None:
+                yield ("vote", key), "the `voters` go before it"
     if mode == "monitor":
         for key in ("returnRequirements", "requireEvidence"):
             if call.get(key):

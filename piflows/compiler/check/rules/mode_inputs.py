@@ -1,8 +1,8 @@
 """A mode has inputs of its own without which it is not complete, the goal above all.
 
 Reports INVALID_MODE.
-Refused: `evaluate: {}` without a task; a blank task; `vote: {}`, `route: {}`, `loop: {}`; review options of an
-orchestrate call without `review`.
+Refused: `evaluate: {}` without a task; a blank task; `vote: {}`, `route: {}`, `loop: {}`; a candidate `none`, which
+stands for nobody; review options of an orchestrate call without `review`.
 Accepted: a goal in `task`, or where the mode takes it from otherwise (the operator's task, a contract's objective).
 """
 
@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, text, truthy
+from piflows.grammar.vocabulary import NOBODY
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("INVALID_MODE",)
@@ -42,6 +43,8 @@ def _gaps(call: Mapping[str, Any], mode: str | None) -> Iterator[Gap]:
             yield ("vote",), "vote has neither `voters` nor an `agent`"
         case "route" if not any(text(name) for name in _list(spec.get("candidates"))):
             yield ("route", "candidates"), "route has no `candidates`"
+        case "route" if NOBODY in (names := _list(spec.get("candidates"))):
+            yield ("route", "candidates", names.index(NOBODY)), f"a controller says `{NOBODY}` when no candidate fits"
         case "loop" if not _object(spec.get("body")).get("agent"):
             yield ("loop", "body"), "loop has no `body` with an agent"
         case _:

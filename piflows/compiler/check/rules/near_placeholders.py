@@ -1,7 +1,7 @@
 """Braces that nearly are a placeholder stay text, which is rarely meant.
 
 Reports PARAMETER_IGNORED, a warning.
-Warned of: {nodes.a} or {Task} in a node's task; {taks} in a preset's template.
+Warned of: {nodes.a} or {Task} in a node's task, {Previous} in a step's; {taks} in a preset's template.
 Accepted: placeholders of the mode; braces that look like none, as in JSON or code.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, walk
-from piflows.grammar.placeholder import near_misses
+from piflows.grammar.placeholder import CHAIN_KINDS, near_misses
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.source import Where
 
@@ -21,10 +21,11 @@ SUBJECT = "call"
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     tasks: set[Path] = set()
-    for path, node in subject.nodes():
+    readers = ((subject.nodes(), ("task", "node")), (subject.steps(), CHAIN_KINDS))
+    for path, reader, kinds in ((*each, kinds) for found, kinds in readers for each in found):
         tasks.add((*path, "task"))
-        if isinstance(node.get("task"), str):
-            yield from _found(node["task"], ("task", "node"), subject.at((*path, "task")))
+        if isinstance(reader.get("task"), str):
+            yield from _found(reader["task"], kinds, subject.at((*path, "task")))
     preset = subject.expansion.preset if subject.expansion else None
     for path, value in walk(preset.template) if preset else ():
         if isinstance(value, str) and path not in tasks:

@@ -1,0 +1,26 @@
+"""Nothing runs before the first step of a chain, so its {previous} is empty.
+
+Reports HANDOFF_EMPTY, a warning.
+Warned of: {previous} in the first step's task.
+Accepted: {previous} in any later step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.grammar.placeholder import Placeholder, split
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("HANDOFF_EMPTY",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    for path, step in subject.steps():
+        task = step.get("task")
+        pieces = split(task, ("previous",)) if path[-1] == 0 and isinstance(task, str) else ()
+        named = next((piece for piece in pieces if isinstance(piece, Placeholder)), None)
+        if named is not None:
+            yield diagnostic("HANDOFF_EMPTY", subject.at((*path, "task")), placeholder=named.raw)

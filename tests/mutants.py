@@ -1,0 +1,146 @@
+"""Deliberate faults, one or more per property: each property must catch its own.
+
+A mutant names its property, the attribute that is replaced, and what makes the replacement from the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """`of`: `test_module:property`. `place`: dotted path of the attribute. `make`: original → fault."""
+
+    of: str
+    place: str
+    make: Callable[[Any], Any]
+
+
+def widened(start: Any) -> Any:
+    return lambda stage, shape, state, room: start(stage, shape, state, 99)  # noqa: ARG005
+
+
+def halting_inside_a_wave(start: Any) -> Any:
+    return lambda stage, shape, state, room: [] if state["failed"] else start(stage, shape, state, room)
+
+
+def without_barrier(next_wave: Any) -> Any:  # noqa: ARG001
+    def opened(stage: Any, shape: Any, state: Any) -> None:
+        if not state["level"]:
+            state["level"] = len(shape.levels)
+            state["queue"] = [unit for level in shape.levels for unit in level]
+
+    return opened
+
+
+def once_more(round_: Any) -> Any:
+    return lambda test, record: round_(replace(test, times=test.times + 1), record)
+
+
+def never_left(left_by: Any) -> Any:
+    return lambda stage, state: None if state["failed"] else left_by(stage, state)
+
+
+def numbered(effect_id: Any) -> Any:
+    numbers = count()
+    return lambda *arguments: f"{effect_id(*arguments)}.{next(numbers)}"
+
+
+def dated(make: Any) -> Any:
+    numbers = count()
+
+    def flow(self: Any, entry: str) -> Any:
+        made = make(self, entry)
+        return replace(made, about={**made.about, "number": next(numbers)})
+
+    return flow
+
+
+def swapped(make: Any) -> Any:
+    return lambda self, name, begins, *, again, spent, at="": make(self, name, begins, again=spent, spent=again, at=at)
+
+
+def reversed_states(make: Any) -> Any:
+    def flow(self: Any, entry: str) -> Any:
+        made = make(self, entry)
+        return replace(made, states=made.states[::-1])
+
+    return flow
+
+
+def blind(check_flow: Any) -> Any:  # noqa: ARG001
+    return lambda lowered, subject: []  # noqa: ARG005
+
+
+def only_with_prompts(check_flow: Any) -> Any:
+    def check(lowered: Any, subject: Any) -> Any:
+        texts = [unit.prompt for state in lowered.flow.states if state.kind == "stage" for unit in _units(state)]
+        return check_flow(lowered, subject) if any(part.kind == "text" for each in texts for part in each) else []
+
+    return check
+
+
+def _units(stage: Any) -> Any:
+    return stage.work.units if stage.work.kind == "plan" else (stage.work.unit,)
+
+
+def without(field: str) -> Callable[[Any], Any]:
+    def make(dump: Any) -> Any:
+        return lambda flow: {name: value for name, value in dump(flow).items() if name != field}
+
+    return make
+
+
+def unescaped(part: Any) -> Any:
+    return lambda each: each.text if each.kind == "text" else part(each)
+
+
+def forgotten(is_default: Any) -> Any:
+    return lambda look, record, field: field == "concurrency" or is_default(look, record, field)
+
+
+def without_resets(totals: Any) -> Any:
+    def made(flow: Any) -> Any:
+        states = tuple(
+            replace(state, test=replace(state.test, resets=())) if getattr(state, "test", None) and state.test.kind == "round"
+            else state
+            for state in flow.states
+        )  # fmt: skip
+        return totals(replace(flow, states=states))
+
+    return made
+
+
+def last_wave_lost(levels: Any) -> Any:
+    return lambda needs: levels(needs)[:-1] or levels(needs)
+
+
+def always_defined(defines: Any) -> Any:
+    return lambda *arguments: 15 if defines(*arguments) is not None else 0
+
+
+MACHINE = "piflows.interpreter.machine"
+MUTANTS = [
+    Mutant("test_machine:test_never_more_than_concurrency_alive", "piflows.interpreter.waves.start", widened),
+    Mutant("test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.waves.left_by", never_left),
+    Mutant("test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.gates.DECIDE[round]", once_more),
+    Mutant("test_machine:test_no_unit_starts_before_its_needs_succeeded", "piflows.interpreter.waves._next_wave", without_barrier),
+    Mutant("test_machine:test_the_machine_is_a_function_of_its_events", f"{MACHINE}.effect_id", numbered),
+    Mutant("test_resume:test_the_outcome_depends_on_neither_order_nor_crashes", "piflows.interpreter.waves.start", halting_inside_a_wave),
+    Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{MACHINE}.effect_id", numbered),
+    Mutant("test_lowering:test_lowering_is_deterministic", "piflows.compiler.lower.make.Maker.flow", dated),
+    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler.lower.make.Maker.round", swapped),
+    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler._check_flow", blind),
+    Mutant("test_lowering:test_a_check_without_prompts_finds_what_a_run_would", "piflows.compiler._check_flow", only_with_prompts),
+    Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", "piflows.grammar.flow_print._part", unescaped),
+    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", "piflows.grammar.flow_print._part", unescaped),
+    Mutant("test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line", "piflows.ir.digest.dump", without("concurrency")),
+    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", "piflows.grammar.flow_print._is_default", forgotten),
+    Mutant("test_bounds:test_bounds_hold_for_every_way_through_a_flow", "piflows.ir.bounds.round_totals", without_resets),
+    Mutant("test_topology:test_a_wave_is_the_longest_path_below_a_node", "piflows.ir.topology.levels", last_wave_lost),
+    Mutant("test_verify:test_definite_assignment_is_what_holds_on_all_paths", "piflows.ir.assign._defines", always_defined),
+]  # fmt: skip
