@@ -100,7 +100,7 @@ def unescaped(part: Any) -> Any:
 
 
 def forgotten(is_default: Any) -> Any:
-    return lambda look, record, field: field == "concurrency" or is_default(look, record, field)
+    return lambda look, record, field: field == "thinking" or is_default(look, record, field)
 
 
 def without_resets(totals: Any) -> Any:

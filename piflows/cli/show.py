@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     catalog = here().catalog("all")
     if name.endswith(".md") or name in catalog.presets:
         if not any(pair.startswith("agentScope=") for pair in args.set) and not name.endswith(".md"):
-            args.set.append("agentScope=all")
+            args.set = [*args.set, "agentScope=all"]
         return _show_preset(load_call(args, general=True).compile(), args.format)
     agent = catalog.agents.get(name)
     if agent is None:

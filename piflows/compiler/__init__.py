@@ -42,6 +42,7 @@ class Compiled:
     preset       what it was expanded from
     inputs       (file, digest) of the files that were used: the call's, the preset's, the agents'
     requested    the names of the agents that it asks for and that come from the project
+    where        pointer into `call` → its place in the call's text or in the preset's file
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -53,7 +54,7 @@ class Compiled:
     inputs: tuple[tuple[str, str], ...] = ()
     requested: tuple[str, ...] = ()
     catalog: Catalog | None = None
-    at: Callable[[str], Where] | None = None
+    where: Callable[[str], Where] | None = None
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

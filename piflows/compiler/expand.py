@@ -68,40 +68,40 @@ class Expansion:
 
 
 def expand(given: Mapping[str, Any], presets: Mapping[str, Preset]) -> Expansion | None:
-    """The expansion of a call, or None when it names no preset. Whole values replace whole values."""
+    """The expansion of a call, or None when it names no preset."""
     named = given.get("preset")
     if not isinstance(named, str) or not named:
         return None
     name = named.strip()
     preset = presets.get(name)
-    own = {key: value for key, value in given.items() if key in CALLER_ALWAYS}
     if preset is None:
-        return Expansion(name, None, own)
-    task = given.get("task")
+        return Expansion(name, None, {key: value for key, value in given.items() if key in CALLER_ALWAYS})
+    return _expanded(name, preset, given)
+
+
+def _expanded(name: str, preset: Preset, given: Mapping[str, Any]) -> Expansion:
+    """The template with the task put in, then what the caller may set: whole values replace whole values."""
+    usable, ignored = _usable(preset.template)
+    task, wanted = given.get("task"), holds_task(preset.template)
     goal = task if isinstance(task, str) and task.strip() else None
     too_large = goal is not None and _size(preset.template, goal) > EXPANDED_MOST
-    usable, ignored = _usable(preset.template)
     template = usable if goal is None or too_large else cast("dict[str, Any]", substitute(usable, goal))
-    own |= {key: value for key, value in given.items() if key in preset.overrides and key not in RESERVED}
+    settable = {*CALLER_ALWAYS, *preset.overrides}.difference(RESERVED)
+    own = {key: value for key, value in given.items() if key in settable}
     stricter = _stricter(template, own)
     call = template | own | {key: template[key] for key in stricter}
     switches = {key: given[key] for key in ("list", "showConfig") if key in given}
-    wants = holds_task(preset.template)
-    ignored += tuple(
-        Ignored("call", key, f'preset "{name}" is stricter') for key in stricter if own[key] != template[key]
-    )
-    if "task" in given and not wants:
-        ignored += (Ignored("call", "task", f'preset "{name}" holds no {TASK}'),)
-    allowed = {*RESERVED, *CALLER_ALWAYS, *preset.overrides}
+    idle = [(key, f'preset "{name}" is stricter') for key in stricter if own[key] != template[key]]
+    idle += [("task", f'preset "{name}" holds no {TASK}')] if "task" in given and not wanted else []
     return Expansion(
         name,
         preset,
         {"preset": name, **switches, **_based(call)},
         templated=frozenset(key for key in template if key not in own or key in stricter),
-        rejected=tuple(key for key in given if key not in allowed),
-        taskless=wants and goal is None,
+        rejected=tuple(key for key in given if key not in settable and key not in RESERVED),
+        taskless=wanted and goal is None,
         too_large=too_large,
-        ignored=ignored,
+        ignored=(*ignored, *(Ignored("call", key, reason) for key, reason in idle)),
     )
 
 

@@ -119,7 +119,7 @@ def _part(part: Text | Slot | Counter | Index | Count | Section | Each) -> str:
         case Text():
             return escape(part.text)
         case Slot():
-            return f"{{{_path(part.name, part.field, 'text')}}}"
+            return f"{{{_path(part.name, part.field, 'text', opens=True)}}}"
         case Counter():
             return f"{{round {tag_name(part.round)}{_noun(part.noun)}}}"
         case Index():
@@ -136,8 +136,8 @@ def _part(part: Text | Slot | Counter | Index | Count | Section | Each) -> str:
             assert_never(part)
 
 
-def _path(of: str, field: str, default: str) -> str:
-    return tag_name(of) if field == default else f"{tag_name(field)} of {tag_name(of)}"
+def _path(of: str, field: str, default: str, opens: bool = False) -> str:
+    return tag_name(of, opens) if field == default else f"{tag_name(field, opens)} of {tag_name(of)}"
 
 
 def _noun(noun: Noun | None) -> str:

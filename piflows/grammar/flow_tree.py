@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
 
-from piflows.grammar.flow_words import TAGS, Unsound, read_number, unescape, unquote
+from piflows.grammar.flow_words import JOINTS, TAGS, Unsound, read_number, unescape, unquote
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Count, Counter, Each, Index, Noun, Part, Parts, Section, Slot, Text
 
@@ -151,47 +151,48 @@ class Made:
             out += [(Text("".join(map(_run, pieces))), 0)] if literal else pieces
         return out
 
-    def path(self, children: list[Word | None]) -> tuple[str, str | None]:
+    def path(self, children: list[Word | None]) -> tuple[Word, Word | None]:
         first, second = children
-        return (_tag_name(second), _tag_name(first)) if second else (_tag_name(first), None)
+        return (second, first) if second else (cast("Word", first), None)
 
     def noun(self, children: list[Word]) -> Noun:
-        return Noun(children[0].text, children[1].text)
+        return Noun(_name(children[0]), _name(children[1]))
 
     def slot(self, children: list[Any]) -> Piece:
-        name, field = children[1]
-        return Slot(name, "text" if field is None else field), 0
+        of, field = children[1]
+        _name(field or of, TAGS)
+        return Slot(_name(of), _name(field) if field else "text"), 0
 
     def counter(self, children: list[Any]) -> Piece:
-        return Counter(_tag_name(children[1]), children[2]), 0
+        return Counter(_name(children[1]), children[2]), 0
 
     def index(self, _: list[Any]) -> Piece:
         return Index(), 0
 
     def count(self, children: list[Any]) -> Piece:
-        brace, (stage, status), noun = children
-        if status not in (None, *_STATUSES):
-            raise Misread(*place(brace), f"`{{count … of {stage}}}` counts {', '.join(_STATUSES)}, not `{status}`")
-        return Count(stage, status or "all", noun), 0
+        _, (stage, word), noun = children
+        status = _name(word) if word else "all"
+        if status not in _STATUSES:
+            raise Misread(word.line, word.column, f"a count is of {', '.join(_STATUSES)}, not of `{status}`")
+        return Count(_name(stage), cast("Any", status), noun), 0
 
     def section(self, children: list[Any]) -> Piece:
-        brace, (slot, field), parts, otherwise = children
+        brace, (of, field), parts, otherwise = children
         depth = _deeper([*parts, *(otherwise or ())], brace)
         then, other = (tuple(part for part, _ in pieces or ()) for pieces in (parts, otherwise))
-        return Section(slot, then, "text" if field is None else field, other), depth
+        return Section(_name(of), then, _name(field) if field else "text", other), depth
 
     def each(self, children: list[Any]) -> Piece:
         brace, slot, between, parts = children
         kept = {} if between is None else {"between": between.text}
-        return Each(_tag_name(slot), tuple(part for part, _ in parts), **kept), _deeper(parts, brace)
+        return Each(_name(slot), tuple(part for part, _ in parts), **kept), _deeper(parts, brace)
 
 
-def _tag_name(word: Word | None) -> str:
-    assert word
-    if word.bare and word.text in TAGS:
-        raise Misread(
-            word.line, word.column, f"no tag is open that this `{word.text}` belongs to; a slot so called is quoted"
-        )
+def _name(word: Word, taken: Collection[str] = JOINTS) -> str:
+    """The name that a word of a tag is. One of the `taken` words is a name only when it is quoted."""
+    if word.bare and word.text in taken:
+        problem = f"no tag is open that this `{word.text}` belongs to; a name that is this word is quoted"
+        raise Misread(word.line, word.column, problem)
     return word.text
 
 

@@ -18,7 +18,8 @@ from piflows.ir.visible import visible, visible_json
 NONE, DEFAULT = "none", "default"  # bare: the empty list, and a field that is left to its default
 
 _BARE = re.compile(r"[A-Za-z0-9_](?:[\w.%+@:/-]*[\w%+@])?", re.ASCII)
-TAGS = frozenset({"if", "else", "end", "each", "between", "round", "index", "count", "of"})
+JOINTS = frozenset({"of", "between"})  # words inside a tag, where no name may be bare that is one of them …
+TAGS = JOINTS | {"if", "else", "end", "each", "round", "index", "count"}  # … and words that may open a tag
 _PLAIN = re.compile(r"[ -\[\]-z|}~]*")  # what most lines are made of: ASCII without a backslash and `{`
 _ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "s": " "}
@@ -46,9 +47,9 @@ def name(value: str) -> str:
     return value if _BARE.fullmatch(value) and value not in (NONE, DEFAULT) else quoted(value)
 
 
-def tag_name(value: str) -> str:
-    """A name inside a tag, where the words of tags are not bare."""
-    return quoted(value) if value in TAGS else name(value)
+def tag_name(value: str, opens: bool = False) -> str:
+    """A name inside a tag, where some words of tags are not bare; more of them when it `opens` the tag."""
+    return quoted(value) if value in (TAGS if opens else JOINTS) else name(value)
 
 
 def unquote(raw: str) -> str:

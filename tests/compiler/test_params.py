@@ -116,6 +116,20 @@ MISFITS: list[tuple[dict[str, Any], list[tuple[str, str, str]]]] = [
         {"graph": {"nodes": [{"id": "a", "agent": "b"}]}},
         [("/graph/nodes/0/task", "GRAPH_INVALID", "graph.nodes[0].task is missing")],
     ),
+    *(
+        ({mode: spec}, [(f"/{mode}/{key}", code, f"{mode}.{problem}")])
+        for mode, spec, key, code, problem in (
+            ("vote", {"count": 1}, "count", "TOO_FEW_VOTERS", "count is 1, it must be at least 2"),
+            ("vote", {"count": 9}, "count", "TOO_MANY_TASKS", "count is 9, it must be at most 8"),
+            ("vote", {"count": 2.5}, "count", "CALL_INVALID", "count is 2.5, it must be a whole number"),
+            ("debate", {}, "participants", "DEBATE_TOO_FEW_PARTICIPANTS", "participants is missing"),
+            ("dossier", {}, "sections", "DOSSIER_TOO_FEW_SECTIONS", "sections is missing"),
+            ("route", {}, "candidates", "INVALID_MODE", "candidates is missing"),
+            ("loop", {}, "body", "INVALID_MODE", "body is missing"),
+            ("loop", {"body": {}}, "body/agent", "INVALID_MODE", "body.agent is missing"),
+            ("loop", {"body": 1}, "body", "CALL_INVALID", "body is 1, it must be an object"),
+        )
+    ),
     ({"taks": 1}, [("/taks", "UNKNOWN_PARAMETER", "taks")]),
     ({"one": 1}, [("/one", "UNKNOWN_PARAMETER", "one")]),
     ({"returnContract": 1}, []),

@@ -131,6 +131,15 @@ MENTIONS: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
         {"route": {"candidates": ["a", " ", 5], "fallback": "f"}},
         [("route.candidates[0]", "a"), ("route.fallback", "f"), ("route.controller", "controller")],
     ),
+    ("chain", {"chain": [{"agent": "a"}, "x", {"agent": "b"}]}, [("chain[0].agent", "a"), ("chain[2].agent", "b")]),
+    ("loop", {"loop": {"body": {"agent": "b"}}}, [("loop.body.agent", "b")]),
+    (
+        "debate",
+        {"debate": {"participants": [{"agent": "p"}], "adjudicator": {"agent": "j"}}},
+        [("debate.participants[0].agent", "p"), ("debate.adjudicator.agent", "j")],
+    ),
+    ("debate", {"debate": {}}, [("debate.adjudicator", "analyst")]),
+    ("dossier", {"dossier": {}}, [("dossier.debrief", "debrief")]),
     ("route", {"route": "x"}, []),
 ]
 

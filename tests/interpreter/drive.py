@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,7 +133,7 @@ class Run:
         self.machine = Machine(self.flow, kept)
 
 
-def keyed(replies: dict[str, Json | list[Json]], default: Json | None = None) -> Reply:
+def keyed(replies: Mapping[str, Json | list[Json]], default: Json | None = None) -> Reply:
     """Replies by unit key (of a list the visit's, its last stays), commands by `command`. No reply depends on order."""
 
     def reply(effect: Json) -> Json:

@@ -8,15 +8,15 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, Protocol
 
 from piflows.interpreter.backends import Backend
 from piflows.interpreter.drivers import reports
+from piflows.interpreter.drivers.deadlines import Deadlines
 from piflows.interpreter.drivers.replay import Core, Past, replay
 from piflows.interpreter.events import FINAL
-from piflows.interpreter.hands.clock import Clock, Timer
+from piflows.interpreter.hands.clock import Clock
 from piflows.interpreter.machine import DriverError
 
 Json = dict[str, Any]
@@ -54,7 +54,6 @@ async def drive(
     """
     opened = history[0] if history else {"kind": "opened", **opened}
     local = _Local(machine, opened["cwd"], backend, clock, shell, journal, watch)
-    clock.attend(local.wake.set)
     try:
         if history:
             local.resume(replay(machine, history, backend.recall))
@@ -100,13 +99,16 @@ class _Local:
     live: dict[str, _Live] = field(default_factory=dict[str, _Live])
     pending: deque[Json] = field(default_factory=deque[Json])
     inbox: list[tuple[int, _Live, Json]] = field(default_factory=list[tuple[int, _Live, Json]])
-    times: list[tuple[float, int, _Live]] = field(default_factory=list[tuple[float, int, _Live]])
-    alarm: Timer | None = None
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     started: int = 0
     busy: int = 0
     cancelling: int = 0
+    deadlines: Deadlines[_Live] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.deadlines = Deadlines(self.clock, self._time_out)
+        self.clock.attend(self.wake.set)
 
     # ---- the loop ----------------------------------------------------------------------------------------------
 
@@ -126,8 +128,7 @@ class _Local:
 
     async def close(self) -> None:
         """End what still lives; nobody hears of it any more."""
-        if self.alarm is not None:
-            self.alarm.cancel()
+        self.deadlines.close()
         tasks: list[asyncio.Task[None]] = []
         for live in self.live.values():
             live.over = True
@@ -222,7 +223,7 @@ class _Local:
             self._report(live, reports.broken(error))
             return
         live.task = self.loop.create_task(self._child(live, said))
-        self._watch_time(live)
+        self.deadlines.add(self.past.at + live.sent["timeoutMs"], live)
 
     async def _child(self, live: _Live, said: AsyncIterator[Json]) -> None:
         """Pass a backend's reports on; the final one once the backend has cleaned up after it.
@@ -267,26 +268,8 @@ class _Local:
         await self.clock.sleep(live.sent["ms"])
         self._report(live, {"kind": "timePassed"})
 
-    def _watch_time(self, live: _Live) -> None:
-        """End a child when its time is over. One alarm serves them all; those that are over are dropped in passing."""
-        times = self.times
-        while times and times[0][2].over:
-            heappop(times)
-        heappush(times, (self.past.at + live.sent["timeoutMs"], live.order, live))
-        if self.alarm is None or times[0][2] is live:
-            self._set_alarm()
-
-    def _set_alarm(self) -> None:
-        if self.alarm is not None:
-            self.alarm.cancel()
-        self.alarm = self.clock.later(self.times[0][0] - self.clock.now(), self._ring) if self.times else None
-
-    def _ring(self) -> None:
-        now, times = self.clock.now(), self.times
-        while times and (times[0][2].over or times[0][0] <= now):
-            live = heappop(times)[2]
-            self._end(live, reports.timed_out(live.sent))
-        self._set_alarm()
+    def _time_out(self, live: _Live) -> None:
+        self._end(live, reports.timed_out(live.sent))
 
     def _end(self, live: _Live, last: Json) -> None:
         """End an effect. `last` is its final report, unless it settles while it is being ended."""

@@ -40,9 +40,9 @@ def test_the_order_is_the_references() -> None:
     """spec/parameters.md, section 2 and 4; DECISIONS 23."""
     order = [name(rule) for rule in RULES]
     stated = """
-        renamed_params unknown_params preset_overrides preset_expansion one_mode why concurrency mode_inputs sizing
-        graph_edges graph_cycle contracts shared_write known_agents call_shape flow_depth project_preset
-        strict_trace project_agents checkpoint not_available
+        renamed_params unknown_params preset_overrides preset_expansion one_mode why concurrency counts mode_inputs
+        voters sizing graph_edges graph_cycle contracts shared_write known_agents call_shape chain_size flow_depth
+        project_preset strict_trace project_agents checkpoint not_available
     """
     for before, after in pairwise(stated.split()):
         assert order.index(before) < order.index(after)

@@ -35,6 +35,7 @@ def tasks(*items: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"tasks": [{"task": "Do.", **item} for item in items], "tier": "fast", **more}
 
 
+VOICES = [{"agent": "recon"}, {"agent": "analyst"}]
 OPERATORS = ({"agent": "operator"}, {"agent": "operator"})
 
 # name → (call, [(code, pointer) of each error and warning in order])
@@ -87,6 +88,72 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "empty vote": ({"task": "x", "vote": {}}, [("INVALID_MODE", "/vote")]),
     "empty loop": ({"task": "x", "loop": {}}, [("INVALID_MODE", "/loop")]),
     "empty route": ({"task": "x", "route": {}}, [("INVALID_MODE", "/route")]),
+    **{
+        f"{mode} without a goal": ({mode: spec}, [("INVALID_MODE", "")])
+        for mode, spec in {
+            "vote": {"agent": "recon"},
+            "route": {"candidates": ["recon"]},
+            "loop": {"body": {"agent": "operator"}},
+            "debate": {"participants": VOICES},
+        }.items()
+    },
+    "a body without an agent": ({"task": "x", "loop": {"body": {}}}, [("INVALID_MODE", "/loop/body")]),
+    "candidates that are all blank": (
+        {"task": "x", "route": {"candidates": [" ", ""]}},
+        [("INVALID_MODE", "/route/candidates")],
+    ),
+    "a candidate that stands for nobody": (
+        {"task": "x", "route": {"candidates": ["recon", "none"]}},
+        [("INVALID_MODE", "/route/candidates/1"), ("UNKNOWN_AGENT", "/route/candidates/1")],
+    ),
+    # how many
+    "one voter": ({"task": "x", "vote": {"voters": VOICES[:1]}}, [("TOO_FEW_VOTERS", "/vote/voters")]),
+    "nine voters": ({"task": "x", "vote": {"voters": VOICES[:1] * 9}}, [("TOO_MANY_TASKS", "/vote/voters/8")]),
+    "a count of one": ({"task": "x", "vote": {"agent": "recon", "count": 1}}, [("TOO_FEW_VOTERS", "/vote/count")]),
+    "a count of nine": ({"task": "x", "vote": {"agent": "recon", "count": 9}}, [("TOO_MANY_TASKS", "/vote/count")]),
+    "half a voter": ({"task": "x", "vote": {"agent": "recon", "count": 2.5}}, [("CALL_INVALID", "/vote/count")]),
+    "no task before too few voters": (
+        {"vote": {"agent": "recon", "count": 1}},
+        [("INVALID_MODE", ""), ("TOO_FEW_VOTERS", "/vote/count")],
+    ),
+    "a list of voters goes before a count": (
+        {"task": "x", "vote": {"voters": VOICES, "agent": "recon", "count": 8}},
+        [("PARAMETER_IGNORED", "/vote/agent"), ("PARAMETER_IGNORED", "/vote/count")],
+    ),
+    "too few participants before no task": (
+        {"debate": {"participants": VOICES[:1]}},
+        [("DEBATE_TOO_FEW_PARTICIPANTS", "/debate/participants"), ("INVALID_MODE", "")],
+    ),
+    "empty debate": ({"task": "x", "debate": {}}, [("DEBATE_TOO_FEW_PARTICIPANTS", "/debate")]),
+    "nine participants": (
+        {"task": "x", "debate": {"participants": VOICES[:1] * 9}},
+        [("CALL_INVALID", "/debate/participants")],
+    ),
+    "empty dossier": ({"dossier": {}}, [("DOSSIER_TOO_FEW_SECTIONS", "/dossier")]),
+    "one section": ({"dossier": {"sections": [RECON]}}, [("DOSSIER_TOO_FEW_SECTIONS", "/dossier/sections")]),
+    "two sections": ({"dossier": {"sections": [RECON, RECON]}}, []),
+    "writing voters": (
+        {"task": "x", "vote": {"agent": "operator", "count": 2}},
+        [("SHARED_WRITE_CWD", "/vote/agent")],
+    ),
+    # chain
+    "{previous} in the first step": (
+        {"chain": [{**RECON, "task": "{previous}{previous}"}, {**RECON, "task": "{previous}"}]},
+        [("HANDOFF_EMPTY", "/chain/0/task")],
+    ),
+    "nearly a placeholder of a chain": (
+        {"chain": [{**RECON, "task": "{Previous} {node.a}"}]},
+        [("PARAMETER_IGNORED", "/chain/0/task")],
+    ),
+    "a task that no step places": (
+        {"task": "x", "chain": [RECON], "cwd": "y"},
+        [("PARAMETER_IGNORED", "/task"), ("PARAMETER_IGNORED", "/cwd")],
+    ),
+    "a chain too large to hold": (
+        {"task": "x" * 300_000, "chain": [{**RECON, "task": "{task}" * 60}]},
+        [("CALL_INVALID", "/chain")],
+    ),
+    "a step without a task": ({"chain": [{"agent": "recon"}]}, [("CALL_INVALID", "/chain/0")]),
     "review options without a review": (
         {"task": "x", "orchestrate": {"reviewCriteria": "Be strict."}},
         [("INVALID_MODE", "/orchestrate/reviewCriteria"), ("NOT_AVAILABLE", "/orchestrate")],
@@ -312,7 +379,7 @@ def test_calls(name: str, compiled: Compile) -> None:
     assert (result.flow is None) == bool(result.errors)
 
 
-WARNINGS = {"PARAMETER_IGNORED", "UNUSED_DEPENDENCY"}
+WARNINGS = {"PARAMETER_IGNORED", "UNUSED_DEPENDENCY", "HANDOFF_EMPTY"}
 
 
 def test_only_warnings_let_a_flow_through(compiled: Compile) -> None:

@@ -81,10 +81,11 @@ def test_only_the_body_gets_return_requirements(lowered: Lower, show: Show) -> N
 
 
 def test_a_body_alone(lowered: Lower) -> None:
-    bodies = {"iteration-1.body": ok("no marker: ONE"), "iteration-2.body": ok("LOOP: CONTINUE\nTWO")}
+    bodies = {"iteration-1.body": ok("no marker: REPLY-1"), "iteration-2.body": ok("LOOP: CONTINUE\nREPLY-2")}
     run = Run(loop(lowered), keyed({**bodies, "iteration-3.body": ok("LOOP: DONE\nTHREE")})).go()
     first, second, third = (each["prompt"] for each in run.spawned)
-    assert "previous output" not in first and "ONE" in second and "TWO" in third and "ONE" not in third
+    assert "## Your previous output" not in first and "REPLY-1" in second
+    assert "REPLY-2" in third and "REPLY-1" not in third
     end = run.outcome["proposal"]
     assert (end["outcome"], end["header"]) == ("success", "Flow loop: DONE after 3 iteration(s).")
     assert end["text"] == "LOOP: DONE\nTHREE"

@@ -36,6 +36,18 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
         "parallel",
         {"tasks": [{"agent": "recon", "task": "a"}, {"agent": "analyst", "task": "b"}], "tier": "fast", **WHY},
     ),
+    (
+        "chain",
+        {
+            "task": "the pier",
+            "chain": [
+                {"agent": "recon", "task": "Look at {task} {previous}."},
+                {"agent": "analyst", "task": "{previous} {previous} {node.a}"},
+                {"agent": "recon", "task": "Alone.", "requireEvidence": True},
+            ],
+            **WHY,
+        },
+    ),
     ("evaluate", {"task": "Build.", "evaluate": {}, **WHY}),
     (
         "evaluate",
@@ -52,6 +64,18 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
             **WHY,
         },
     ),
+    ("vote", {"task": "Safe?", "vote": {"agent": "recon", "count": 8}, **WHY}),
+    (
+        "vote",
+        {
+            "task": "Safe?",
+            "vote": {"voters": [{"agent": "recon"}, {"agent": "analyst"}], "debrief": {"agent": "debrief"}},
+            **WHY,
+        },
+    ),
+    ("route", {"task": "Mend it.", "route": {"candidates": ["recon", " ", "analyst", "recon"]}, **WHY}),
+    ("route", {"task": "Mend it.", "route": {"candidates": ["recon"], "fallback": "recon"}, **WHY}),
+    ("route", {"task": "Mend it.", "route": {"candidates": ["a b", "then"], "fallback": "strategist"}, **WHY}),
     (
         "graph",
         {
@@ -73,8 +97,26 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
             **WHY,
         },
     ),
+    ("loop", {"task": "Sort.", "loop": {"body": {"agent": "operator"}}, **WHY}),
+    (
+        "loop",
+        {
+            "task": "Sort.",
+            "loop": {"body": {"agent": "operator"}, "judge": {"agent": "redteam"}, "maxIterations": 1},
+            **WHY,
+        },
+    ),
     ("search", {"task": "Choose.", "search": {}, **WHY}),
     ("search", {"task": "Choose.", "search": {"candidates": 2, "beamWidth": 8, "maxRounds": 1}, **WHY}),
+    ("debate", {"task": "Which?", "debate": {"participants": [{"agent": "recon"}, {"agent": "analyst"}]}, **WHY}),
+    (
+        "debate",
+        {"task": "Which?", "debate": {"participants": [{"agent": "recon"}, {"agent": "analyst"}], "rounds": 1}, **WHY},
+    ),
+    (
+        "dossier",
+        {"dossier": {"sections": [{"agent": "recon", "task": "a"}, {"agent": "analyst", "task": "b"}]}, **WHY},
+    ),
     ("monitor", {"task": "Explain.", "monitor": {"command": "true"}, **WHY}),
     ("monitor", {"monitor": {"command": "cat x", "trigger": "match", "pattern": "a+", "maxChecks": 1}, **WHY}),
 ]
@@ -188,6 +230,12 @@ HOSTILE = "{{ 7*7 }} {% raw %} {task} {node.x} <b>&amp;</b> {0} %s\u202e"
         ("evaluate", {"task": HOSTILE, "evaluate": {"passContract": HOSTILE}, "returnRequirements": HOSTILE}),
         ("search", {"task": HOSTILE, "search": {}, "returnRequirements": HOSTILE}),
         ("monitor", {"task": HOSTILE, "monitor": {"command": HOSTILE}}),
+        ("chain", {"task": HOSTILE, "chain": [{"agent": "recon", "task": "On {task}"}]}),
+        ("vote", {"task": HOSTILE, "vote": {"agent": "recon", "debrief": {"agent": "debrief"}}}),
+        ("route", {"task": HOSTILE, "route": {"candidates": ["recon"]}}),
+        ("loop", {"task": HOSTILE, "loop": {"body": {"agent": "operator"}, "judge": {"agent": "redteam"}}}),
+        ("debate", {"task": HOSTILE, "debate": {"participants": [{"agent": "recon"}] * 2}}),
+        ("dossier", {"task": "x", "dossier": {"sections": [{"agent": "recon", "task": HOSTILE}] * 2}}),
         ("graph", {"task": HOSTILE, "graph": {"nodes": [{"id": "a", "agent": "recon", "task": "On {task}"}]}}),
     ],
 )

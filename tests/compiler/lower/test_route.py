@@ -57,7 +57,7 @@ def test_states_and_exits(
     assert {name: state.exits for name, state in found.items() if state.exits} == {
         "router": {"then": "choice", "failed": "router-failed"},
         "choice": choice,
-        **dict.fromkeys(stages, {"then": "done", "failed": "specialist-failed"}),
+        **{stage: {"then": "done", "failed": "specialist-failed"} for stage in stages},
     }
     assert ("unresolved" in found) == (choice["none"] == "unresolved")
     names = tuple(name for name in choice if name != "none")
