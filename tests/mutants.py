@@ -29,7 +29,7 @@ def halting_inside_a_wave(start: Any) -> Any:
 
 
 def without_barrier(next_wave: Any) -> Any:  # noqa: ARG001
-    def opened(stage: Any, shape: Any, state: Any) -> None:
+    def opened(stage: Any, shape: Any, state: Any) -> None:  # noqa: ARG001
         if not state["level"]:
             state["level"] = len(shape.levels)
             state["queue"] = [unit for level in shape.levels for unit in level]
@@ -100,16 +100,16 @@ def unescaped(part: Any) -> Any:
 
 
 def forgotten(is_default: Any) -> Any:
-    return lambda look, record, field: field == "thinking" or is_default(look, record, field)
+    return lambda look, record, field: field == "cap" or is_default(look, record, field)
 
 
 def without_resets(totals: Any) -> Any:
     def made(flow: Any) -> Any:
+        rounds = {state.name for state in flow.states if state.kind == "gate" and state.test.kind == "round"}
         states = tuple(
-            replace(state, test=replace(state.test, resets=())) if getattr(state, "test", None) and state.test.kind == "round"
-            else state
+            replace(state, test=replace(state.test, resets=())) if state.name in rounds else state
             for state in flow.states
-        )  # fmt: skip
+        )
         return totals(replace(flow, states=states))
 
     return made
@@ -124,23 +124,40 @@ def always_defined(defines: Any) -> Any:
 
 
 MACHINE = "piflows.interpreter.machine"
+MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
 MUTANTS = [
-    Mutant("test_machine:test_never_more_than_concurrency_alive", "piflows.interpreter.waves.start", widened),
-    Mutant("test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.waves.left_by", never_left),
-    Mutant("test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.gates.DECIDE[round]", once_more),
-    Mutant("test_machine:test_no_unit_starts_before_its_needs_succeeded", "piflows.interpreter.waves._next_wave", without_barrier),
+    Mutant("test_machine:test_never_more_than_concurrency_alive", f"{WAVES}.start", widened),
+    Mutant("test_machine:test_every_path_settles_within_its_bounds", f"{WAVES}.left_by", never_left),
+    Mutant(
+        "test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.gates.DECIDE[round]", once_more
+    ),
+    Mutant("test_machine:test_no_unit_starts_before_its_needs_succeeded", f"{WAVES}._next_wave", without_barrier),
     Mutant("test_machine:test_the_machine_is_a_function_of_its_events", f"{MACHINE}.effect_id", numbered),
-    Mutant("test_resume:test_the_outcome_depends_on_neither_order_nor_crashes", "piflows.interpreter.waves.start", halting_inside_a_wave),
+    Mutant(
+        "test_resume:test_the_outcome_depends_on_neither_order_nor_crashes", f"{WAVES}.start", halting_inside_a_wave
+    ),
     Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{MACHINE}.effect_id", numbered),
-    Mutant("test_lowering:test_lowering_is_deterministic", "piflows.compiler.lower.make.Maker.flow", dated),
-    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler.lower.make.Maker.round", swapped),
+    Mutant("test_lowering:test_lowering_is_deterministic", f"{MAKER}.flow", dated),
+    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", f"{MAKER}.round", swapped),
     Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler._check_flow", blind),
-    Mutant("test_lowering:test_a_check_without_prompts_finds_what_a_run_would", "piflows.compiler._check_flow", only_with_prompts),
-    Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", "piflows.grammar.flow_print._part", unescaped),
-    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", "piflows.grammar.flow_print._part", unescaped),
-    Mutant("test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line", "piflows.ir.digest.dump", without("concurrency")),
-    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", "piflows.grammar.flow_print._is_default", forgotten),
-    Mutant("test_bounds:test_bounds_hold_for_every_way_through_a_flow", "piflows.ir.bounds.round_totals", without_resets),
+    Mutant(
+        "test_lowering:test_a_check_without_prompts_finds_what_a_run_would",
+        "piflows.compiler._check_flow",
+        only_with_prompts,
+    ),
+    Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", f"{PRINT}._part", unescaped),
+    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", f"{PRINT}._part", unescaped),
+    Mutant(
+        "test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line",
+        "piflows.ir.digest.dump",
+        without("concurrency"),
+    ),
+    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", f"{PRINT}._is_default", forgotten),
+    Mutant(
+        "test_bounds:test_bounds_hold_for_every_way_through_a_flow", "piflows.ir.bounds.round_totals", without_resets
+    ),
     Mutant("test_topology:test_a_wave_is_the_longest_path_below_a_node", "piflows.ir.topology.levels", last_wave_lost),
-    Mutant("test_verify:test_definite_assignment_is_what_holds_on_all_paths", "piflows.ir.assign._defines", always_defined),
-]  # fmt: skip
+    Mutant(
+        "test_verify:test_definite_assignment_is_what_holds_on_all_paths", "piflows.ir.assign._defines", always_defined
+    ),
+]

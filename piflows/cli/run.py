@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piflows import __version__
+from piflows.cli import INTERRUPTED
 from piflows.cli.plain import plainly
 from piflows.cli.progress import Progress
 from piflows.cli.saved import admitted, proved, saved_text
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 HELP = "run a call, a preset, or exactly what a saved plan says"
-INTERRUPTED = 130
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
 
 
@@ -126,7 +127,7 @@ def _compiled(source: CallSource) -> Flow:
 
 def _script(path: str, args: argparse.Namespace) -> tuple[str, str]:
     """The text of a script, and its name. Raises Refused, or SystemExit (2) when it is not there."""
-    if not Path(path).exists():
+    if not lexists(path):
         args.usage(f'there is no file "{path}"')
     problem = f"{path} is no regular file"
     try:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from piflows.ir.parts import ITEM, Count, Counter, Each, Index, Noun, Parts, Section, Slot, Text
 
@@ -80,7 +80,7 @@ def _each(part: Each, values: Values, out: list[str]) -> None:
         return
     outer = values.slots.get(ITEM, ABSENT), values.index, values.item_of
     values.item_of = part.slot
-    for number, item in enumerate(items, 1):  # pyright: ignore[reportUnknownVariableType]
+    for number, item in enumerate(cast("list[Any]", items), 1):
         values.slots[ITEM], values.index = item, number
         if number > 1:
             out.append(part.between)

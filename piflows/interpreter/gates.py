@@ -14,6 +14,7 @@ from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.record import Json, count
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
 from piflows.ir.pattern import compile_pattern
+from piflows.ir.unit import Protocol
 
 Decision = tuple[str, Any]
 
@@ -76,7 +77,7 @@ def round_(test: Round, record: Json) -> Decision:
     return "again", value
 
 
-def _control(each: Json, protocol: str) -> Any:
+def _control(each: Json, protocol: Protocol) -> Any:
     value = each.get("control") if each["status"] == "ok" else None
     return FALLBACK[protocol] if value is None else value
 

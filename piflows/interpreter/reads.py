@@ -56,5 +56,6 @@ def _capped(value: Any, cap: int) -> Any:
     """A value whose texts are cut to the handoff's cap, with a marker that says so."""
     if isinstance(value, list):
         return [_capped(each, cap) for each in cast("list[Any]", value)]
-    text = cast(Json, value).get("text") if isinstance(value, dict) else None
-    return {**cast(Json, value), "text": cut(text, cap, "Handoff")} if isinstance(text, str) else value
+    held = cast(Json, value) if isinstance(value, dict) else {}
+    text = held.get("text")
+    return {**held, "text": cut(text, cap, "Handoff")} if isinstance(text, str) else cast(Any, value)

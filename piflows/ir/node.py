@@ -18,7 +18,7 @@ T = TypeVar("T")
 def node(cls: type[T]) -> type[T]:
     """Make a class an IR type. Its JSON form has exactly its fields, with exactly their types."""
     made = dataclass(frozen=True, slots=True)(cls)
-    setattr(made, "__pydantic_config__", {"extra": "forbid", "strict": True})  # noqa: B010  (slots hide it from types)
+    setattr(made, "__pydantic_config__", {"extra": "forbid", "strict": True, "allow_inf_nan": False})  # noqa: B010  (slots hide it from types)
     return made
 
 

@@ -37,7 +37,8 @@ def mentioned(
     seen: set[tuple[str, str, bool, bool]] = set()
     for parts in texts:
         for part, in_each, depth in mentions(parts):
-            what = (part.kind, _named(part), in_each, depth > LIMITS.nesting)
+            kind = "slot" if isinstance(part, Section | Each) else part.kind
+            what = (kind, _named(part), in_each, depth > LIMITS.nesting)
             if what in seen:
                 continue
             seen.add(what)

@@ -343,13 +343,15 @@ def test_a_run_goes_on_from_every_line_of_its_journal(capsys: pytest.CaptureFixt
         *({"agent": "operator", "reply": f"DRAFT-{n}", "delayMs": 5} for n in (1, 2)),
         *({"agent": "redteam", "reply": reply} for reply in ("VERDICT: REVISE\nMore.", "VERDICT: PASS")),
     )
-    whole = Said(capsys, call, "--journal", "whole.jsonl", *rules)
-    assert "DRAFT-2" in whole.out
+    whole = Said(capsys, call, "--journal", "whole.jsonl", *rules, "--format", "json")
+    assert "DRAFT-2" in whole.details["text"]
+    assert [each["durationMs"] for each in whole.details["results"]] == [5, 0, 5, 0]
     lines = Path("whole.jsonl").read_text().splitlines(keepends=True)
     for kept in range(len(lines)):
         lay("part.jsonl", "".join(lines[:kept]) + lines[kept][:7])
-        again = Said(capsys, call, "--journal", "part.jsonl", *rules)
-        assert (again.status, again.out) == (0, whole.out), kept
+        again = Said(capsys, call, "--journal", "part.jsonl", *rules, "--format", "json").details
+        assert again["text"] == whole.details["text"], kept
+        assert [each["durationMs"] for each in again["results"]] == [5, 0, 5, 0], kept
 
 
 @pytest.mark.parametrize(

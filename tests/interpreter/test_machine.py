@@ -12,7 +12,7 @@ from piflows.interpreter.machine import DriverError, Machine
 from piflows.ir.actions import Command, Wait
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage
 from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
-from piflows.ir.parts import Count, Counter, Each, Index, Noun, Section, Slot, Text, text
+from piflows.ir.parts import Count, Counter, Each, Index, Noun, Parts, Section, Slot, Text, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Ref, Role, Unit
 
@@ -144,7 +144,7 @@ def evaluate(times: int, check: bool = False) -> Flow:
         Settle("failed", "stopped"),
     ]
     if check:
-        says = {"fail": (Text("fix: "), Slot("value"))}
+        says: dict[str, Parts] = {"fail": (Text("fix: "), Slot("value"))}
         exits = {"pass": "panel", "fail": "round", "unstartable": "broken"}
         states[1:1] = [
             Action("check", Command(text("npm test")), {"then": "checked"}),

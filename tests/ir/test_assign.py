@@ -38,6 +38,21 @@ FAULTS: dict[str, Fault] = {
         "panel",
         '"authr" does not exist (did you mean "author"?)',
     ),
+    "result of a command that was refused": (
+        at("lost", reads=(slot("x", Ref("note")),)),
+        "HANDOFF_UNRESOLVED",
+        "lost",
+        '"note" is not defined on every path to settle "lost"',
+    ),
+    "value of a stage that was refused": (
+        both(
+            at("panel", exits={"then": "verdict", "stuck": "verdict", "refused": "none"}),
+            at("none", reads=(slot("x", Ref("panel")),)),
+        ),
+        "HANDOFF_UNRESOLVED",
+        "none",
+        '"panel" is not defined on every path to settle "none"',
+    ),
     "value unset by the outcome": (
         at("won", reads=(slot("best", Ref("checked")),)),
         "HANDOFF_UNRESOLVED",

@@ -119,6 +119,24 @@ SHAPES: dict[str, tuple[Flow, tuple[int | None, int, int | None, int]]] = {
         flow(stage("a", CHAIN, "lost", exits={"then": "lost", "failed": "won"}, schedule="ready")),
         (1, 4, 1, 3),
     ),
+    "success by failure over a list: all its items have run": (
+        flow(
+            stage("a", 3, "b"),
+            stage("b", Over(Ref("a", "ok"), unit("x"), 3, 2), "lost", exits={"then": "lost", "failed": "won"}),
+        ),
+        (5, 6, 2, 2),
+    ),
+    "success by failure over a list: there was an item": (
+        flow(
+            stage("a", 3, "b"),
+            stage("b", Over(Ref("a", "ok"), unit("x"), 3), "lost", exits={"then": "lost", "failed": "won"}),
+        ),
+        (4, 6, 2, 2),
+    ),
+    "success by failure of the first": (
+        flow(stage("a", CHAIN, "lost", exits={"then": "lost", "failed": "won"}, schedule="first")),
+        (1, 1, 1, 1),
+    ),
     "stuck: what needs nothing has run": (
         flow(
             stage("a", CHAIN, "lost", exits={"then": "lost", "stuck": "won"}, schedule="ready", failure="drain"),

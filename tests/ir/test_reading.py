@@ -12,9 +12,14 @@ from piflows.ir.parts import Count, Counter, Each, Index, Part, Section, Slot, t
 from piflows.ir.unit import Ref
 from piflows.ir.wiring import wiring
 
-DEEP: Part = Slot("x")
-for _ in range(200):
-    DEEP = Section("x", (DEEP,))
+
+def deep(depth: int) -> Part:
+    """A slot in so many sections, itself counted."""
+    part: Part = Slot("x")
+    for _ in range(depth - 1):
+        part = Section("x", (part,))
+    return part
+
 
 FAULTS: dict[str, Fault] = {
     "slot without a handoff": (
@@ -51,7 +56,7 @@ FAULTS: dict[str, Fault] = {
     "counter of no round": (reading(Counter("some")), IR, "lost", '"some", which is counted, is no round'),
     "count of no stage": (reading(Count("check")), IR, "lost", '"check", whose units are counted, is no stage'),
     "too deep": (
-        reading(DEEP, x=slot("x", Ref("check"), absent="omit")),
+        reading(deep(101), x=slot("x", Ref("check"), absent="omit")),
         IR,
         "lost",
         "parts are nested deeper than 100",
@@ -100,3 +105,25 @@ FAULTS: dict[str, Fault] = {
 @pytest.mark.parametrize(("change", "code", "state", "problem"), FAULTS.values(), ids=FAULTS)
 def test_one_fault(change: Change, code: str, state: str, problem: str) -> None:
     expect(wiring(change(whole())), code, state, problem)
+
+
+ACCEPTED: dict[str, Change] = {
+    "as deep as may be": reading(deep(100), x=slot("x", Ref("check"), absent="omit")),
+    "the smallest cap": reading(x=slot("x", Ref("check"), absent="omit", cap=1)),
+    "no text for an absent value": reading(x=slot("x", Ref("check"), absent="text")),
+    "an item in a list in a list": reading(
+        Each("x", (Each("item", (Section("item", (Slot("item"), Index())),)),)),
+        x=slot("x", Ref("panel"), absent="omit"),
+    ),
+    "the place of a listed unit": plan("panel", 0, label=(Index(),)),
+}
+
+
+@pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
+def test_what_is_read_exists(change: Change) -> None:
+    assert wiring(change(whole())) == []
+
+
+def test_a_missing_slot_is_named_once():
+    parts = (Slot("x"), Slot("x"), Section("x", (Slot("x"),)))
+    assert len(wiring(at("lost", body=parts, header=parts)(whole()))) == 1

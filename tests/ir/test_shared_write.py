@@ -59,6 +59,7 @@ CROSS = {"a1": ("", ""), "a2": ("a1", READER), "b1": ("", READER), "b2": ("b1", 
 CLASHES: dict[str, tuple[Flow, tuple[str, ...]]] = {
     "two in the run's own directory": (make(TWO), ("a", "b")),
     "one at a time": (make(TWO, concurrency=1), ()),
+    "two at a time": (make(TWO, concurrency=2), ("a", "b")),
     "allowed": (make(TWO, allow_shared_write=True), ()),
     "one can only read": (make({"a": ("", ""), "b": ("", READER)}), ()),
     "other directories": (make({"a": ("", "left"), "b": ("", "right")}), ()),
@@ -115,6 +116,7 @@ def test_a_slot_is_its_own_directory():
     ("cap", "role", "clash"),
     [
         (3, WRITER, True),
+        (2, WRITER, True),
         (1, WRITER, False),
         (3, READER, False),
         (3, Role("operator", "w", "package", cwd=(Slot("item"),)), False),
@@ -130,7 +132,7 @@ def test_a_pattern_clashes_with_itself_unless_each_item_has_its_directory(cap: i
     flow = Flow("m", "s", (stage, Settle("won", "success")), {"w": role})
     assert [found.units for found in clashes(flow, real)] == [("each",)] * clash
     for found in clashes(flow, real):
-        assert agents(flow, found) == "operator (pi defaults), up to 3 at once"
+        assert agents(flow, found) == f"operator (pi defaults), up to {cap} at once"
 
 
 def test_every_stage_has_its_own_first_clash():
@@ -161,7 +163,7 @@ XY = ("/home/x", "/home/x/y")
     ],
 )  # fmt: skip
 def test_nested(units: dict[str, Any], schedule: str, pairs: list[tuple[str, str]]) -> None:
-    assert nested(make(units, schedule), real) == [Nested("s", *pair) for pair in pairs]
+    assert nested(make(units, schedule, concurrency=2), real) == [Nested("s", *pair) for pair in pairs]
     assert nested(make(units, schedule, concurrency=1), real) == []
 
 

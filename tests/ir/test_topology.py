@@ -36,7 +36,7 @@ def test_levels_stand_in_order_of_declaration_and_leave_loops_out(needs: Needs, 
         ({"a": ["b"], "b": ["a"]}, [["a", "b", "a"]]),
         ({"b": ["a"], "a": ["b"]}, [["b", "a", "b"]]),
         ({"ok": [], "x": ["ok", "y"], "y": ["z"], "z": ["x"], "after": ["x"]}, [["x", "y", "z", "x"]]),
-        ({"c": ["d"], "a": ["b"], "d": ["c"], "b": ["a"]}, [["c", "d", "c"], ["a", "b", "a"]]),
+        ({"c": ["d"], "a": ["b"], "b": ["a"], "d": ["c"]}, [["c", "d", "c"], ["a", "b", "a"]]),
         # one component with two loops: the shortest through its first id
         ({"a": ["b"], "b": ["c", "a"], "c": ["a"]}, [["a", "b", "a"]]),
         # two loops in a row are two components

@@ -70,6 +70,18 @@ FAULTS: dict[str, Fault] = {
         "score",
         'is made over value of "round", which is no list',
     ),
+    "over a list that a gate made a text of": (
+        both(at("verdict", says={"revise": (Slot("value"),)}), over(value=Ref("verdict"))),
+        IR,
+        "score",
+        'is made over value of "verdict", which is no list',
+    ),
+    "over a result that failed": (
+        both(at("checked", says={}), over(value=Ref("checked"))),
+        IR,
+        "score",
+        'is made over value of "checked", which is no list',
+    ),
     "over nothing": (
         over(value=Ref("x")),
         IR,
@@ -160,3 +172,13 @@ ACCEPTED: dict[str, Change] = {
 @pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
 def test_a_wired_flow(change: Change) -> None:
     assert wiring(change(whole())) == []
+
+
+def test_a_finding_names_the_unit():
+    changes = (
+        plan("panel", 1, name="a"),
+        plan("panel", 0, needs=("c",)),
+        plan("panel", 0, role="x"),
+        both(at("panel", schedule="first"), plan("panel", 0, needs=("b",)), plan("panel", 1, needs=())),
+    )
+    assert [wiring(change(whole()))[0].unit for change in changes] == ["a", "a", "a", "a"]

@@ -17,7 +17,7 @@ FIND = settings(
     settings.get_profile("same"),
     phases=[Phase.explicit, Phase.generate],
     max_examples=400,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
 PROPERTIES = sorted(
     f"{path.stem}:{line.split('(')[0].removeprefix('def ')}"

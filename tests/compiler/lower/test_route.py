@@ -109,8 +109,7 @@ def test_headers(lowered: Lower, show: Show) -> None:
     ],
 )
 def test_runs(answer: str, fallback: str | None, chosen: str, lowered: Lower) -> None:
-    spec = {"fallback": fallback} if fallback else {}
-    run = Run(route(lowered, candidates=TWO, **spec), keyed({"router": ok(answer)}, ok("MENDED"))).go()
+    run = Run(route(lowered, candidates=TWO, fallback=fallback), keyed({"router": ok(answer)}, ok("MENDED"))).go()
     assert [(each["agent"], each["unit"]) for each in run.spawned] == [("controller", "router"), (chosen, "specialist")]
     end = run.outcome["proposal"]
     assert (end["header"], end["text"]) == (f"Flow route: controller → {chosen}.", "MENDED")

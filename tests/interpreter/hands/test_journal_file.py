@@ -58,6 +58,14 @@ def test_a_torn_end_is_cut_off_and_written_over(tmp_path: Path, kept: int) -> No
     assert path.read_text() == journal.header(FLOW, 1) + journal.line(OPENED) + journal.line(CANCELLED)
 
 
+def test_a_torn_end_is_gone_also_when_nothing_is_appended(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    whole = journal.header(FLOW, 1) + journal.line(OPENED)
+    path.write_text(whole + journal.line(CANCELLED)[:-1])
+    JournalFile(str(path), FLOW, 1).close()
+    assert path.read_text() == whole
+
+
 def test_one_owner_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     with JournalFile(str(path), FLOW, 1) as owner:
