@@ -146,7 +146,6 @@ MUTANTS = [
         only_with_prompts,
     ),
     Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", f"{PRINT}._part", unescaped),
-    Mutant("test_flow_text:test_what_was_printed_reads_back_equal", f"{PRINT}._part", unescaped),
     Mutant(
         "test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line",
         "piflows.ir.digest.dump",
