@@ -25,7 +25,7 @@ _KEY = re.compile(r"[\w$@/][\w $@/.-]*")
 _ITEM = re.compile(r"( *)-(?=[ \t]|$)")
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#")
 _TAIL = re.compile(r"[ \t]*+(?:(?<=[ \t])#.*)?")
-_QUOTED = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^']++|'')*+'")
+_QUOTED = re.compile(r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'[^']*+(?:''[^']*+)*'(?!')")
 _BLOCK_TEXT = re.compile(r"[|>][+-]?[0-9]?[+-]?")
 
 

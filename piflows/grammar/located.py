@@ -26,7 +26,7 @@ DIGITS = 300  # of a whole number: one with more fits into no number of most oth
 
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _REFUSED = re.compile("[\0\ud800-\udfff]")
-_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
+_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|([\[{])|[\]}]', re.DOTALL)
 
 
 class NotJson(ValueError):
