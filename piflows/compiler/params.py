@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from piflows.compiler.lower import MODES
 from piflows.grammar.call import ONE, SEVERAL, Call, RunMode
 from piflows.ir.finding import FINDINGS_MOST
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]  # the keys and indexes that lead to a value
 RETIRED = {"returnContract": "returnRequirements", "workerReturnContract": "workerReturnRequirements"}
-RUN_MODES: tuple[str, ...] = get_args(RunMode)
 ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at once, and their keys
+# those of the reference in its order, also where they cannot be lowered yet, then whatever else has a row
+_KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
+RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
 SHOWN = 80  # characters of an offending value
 KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
 
