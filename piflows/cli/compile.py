@@ -166,7 +166,10 @@ def _emitted(flow: Flow, emit: str) -> str:
 def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace, stream: object) -> None:
     """The findings; in text, and when they are all there is, with a closing line."""
     from piflows.compiler.render.diagnostics import render
+    from piflows.ir.diagnostic import tidy
 
+    if args.format != "json":  # a program reads the order of the checks, in which the first error is the run's
+        found = tidy(found)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     text = render(found, args.format, root=str(Path.cwd()), source=_source, colour=colour)
     print(text, end="", file=stream)  # pyright: ignore

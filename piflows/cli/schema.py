@@ -16,7 +16,12 @@ LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Whose schema."""
     parser.add_argument(
-        "of", nargs="?", choices=("call", "ir", "agent", "preset"), default="call", help="whose schema (default: call)"
+        "of",
+        metavar="KIND",
+        nargs="?",
+        choices=("call", "ir", "agent", "preset"),
+        default="call",
+        help="call, ir, agent or preset (default: call)",
     )
 
 

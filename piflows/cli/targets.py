@@ -79,5 +79,5 @@ def _file(path: Path) -> Target | Diagnostic:
 
 
 def _note(path: Path, problem: str) -> Diagnostic:
-    issue = diagnostic("PRESET_FILE_UNREADABLE", Where(str(path)), file=str(path), problem=problem)
+    issue = diagnostic("PRESET_FRONTMATTER_INVALID", Where(str(path)), file=str(path), problem=problem)
     return replace(issue, severity="note")

@@ -11,7 +11,8 @@ PRESET_CODES = (
         'There is no preset named "{preset}" in scope {scope}.{hint|}',
         "Preset names match exactly, and only the directories of the scope {scope} were read. A preset file that was "
         "rejected when it was read counts as absent.",
-        "Run `piflows list` and use a name that it shows, or set agentScope to the scope that holds the preset.",
+        "Run `piflows list` and use a name that it shows, or name the scope that holds the preset: "
+        '`"agentScope": "project"` in a call, `--set agentScope=project` on the command line.',
     ),
     compile_error(
         "PRESET_TASK_REQUIRED",
@@ -37,7 +38,8 @@ PRESET_CODES = (
         'Preset "{preset}" comes from this project and nobody has approved it.',
         "Whoever can write to the project can write its presets, so a person must approve one before it runs, and "
         "there is no terminal to ask on.",
-        "Run it on a terminal and approve, or read the file and then pass `confirmProjectAgents: false`.",
+        'Run it on a terminal and approve, or read the file and then say so: `"confirmProjectAgents": false` in a '
+        "call, `--set confirmProjectAgents=false` on the command line; for a saved plan, before it is saved.",
     ),
     host_error(
         "PROJECT_PRESET_APPROVAL_DENIED",
@@ -64,8 +66,8 @@ SHAPE_CODES = (
         "WHY_REQUIRED",
         "The call does not say why it delegates.",
         "Every call that starts children needs a `why` that is not blank.",
-        "Add one sentence as `why`: what the user asked for, that the work exceeds one context, or that a result must "
-        "be verified by somebody other than its author.",
+        "Add one sentence as `why` (`--why` for a preset on the command line): what the user asked for, that the work "
+        "exceeds one context, or that a result must be verified by somebody other than its author.",
     ),
     compile_error(
         "INVALID_SCOPE",
@@ -101,7 +103,8 @@ SHAPE_CODES = (
         "SHARED_WRITE_CWD",
         "Agents that can write may run at the same time in {cwd}: {agents}.",
         "Each has a tool that can change files, and what one writes the other may overwrite or half read.",
-        "Set `concurrency: 1`, give them `tools` without bash, edit and write (bash-ro is fine), or a `cwd` each; "
+        "Let one wait for the other, set `concurrency: 1`, give them `tools` without bash, edit and write (bash-ro is "
+        "fine), or a `cwd` each; "
         "`allowSharedWriteCwd: true` only if their files cannot overlap.",
         also="run",
     ),
@@ -120,7 +123,8 @@ SHAPE_CODES = (
         "error",
         'There is no agent named "{agent}" in scope {scope}.{hint|}',
         "Agent names match exactly, and only the directories of the scope {scope} were read.",
-        "Run `piflows list` and use a name that it shows, or set agentScope to the scope that holds the agent.",
+        "Run `piflows list` and use a name that it shows, or name the scope that holds the agent: "
+        '`"agentScope": "project"` in a call, `--set agentScope=project` on the command line.',
         "run",
     ),
     host_error(
@@ -128,7 +132,8 @@ SHAPE_CODES = (
         "These agents come from this project and nobody has approved them: {agents}.",
         "Whoever can write to the project can write its agents, so a person must approve them before they run, and "
         "there is no terminal to ask on.",
-        "Run it on a terminal and approve, or read the files and then pass `confirmProjectAgents: false`.",
+        'Run it on a terminal and approve, or read the files and then say so: `"confirmProjectAgents": false` in a '
+        "call, `--set confirmProjectAgents=false` on the command line; for a saved plan, before it is saved.",
     ),
     host_error(
         "PROJECT_AGENT_APPROVAL_DENIED",
@@ -188,13 +193,13 @@ SHAPE_CODES = (
         "UNKNOWN_PARAMETER",
         '"{key}" is not a parameter of {owner}.{hint|}',
         "Nothing is ignored in silence: a name that is not known would have no effect.",
-        "Correct the name or leave it out; `piflows schema call` prints all that a call may hold.",
+        "Correct the name or leave it out; `piflows schema` prints all that a call, a preset or an agent may hold.",
     ),
     compile_warning(
         "PARAMETER_IGNORED",
         '"{key}" has no effect: {reason}.',
-        "It is a known name, but nothing reads it here.",
-        'Leave "{key}" out, or make the call one that uses it.',
+        "It was read and understood, and nothing acts on it here.",
+        'Do not rely on "{key}": leave it out, or make the call one that uses it.',
     ),
     compile_error(
         "HANDOFF_UNRESOLVED",

@@ -78,11 +78,11 @@ def nested(flow: Flow, real: Real) -> list[Nested]:
 
 
 def agents(flow: Flow, clash: Clash) -> str:
-    """The clashing agents with the tools that made each a writer: `operator (pi defaults), analyst (edit)`."""
+    """The clashing units with the tools that made each a writer: `operator as a (pi defaults), analyst as b (edit)`."""
     stage = next(state for state in flow.states if state.name == clash.state)
     assert isinstance(stage, Stage)
     roles = {unit.name: flow.roles[unit.role] for unit in _units(stage)}
-    said = ", ".join(f"{roles[name].agent} ({', '.join(write_capable(roles[name]))})" for name in clash.units)
+    said = ", ".join(f"{roles[name].agent} as {name} ({', '.join(write_capable(roles[name]))})" for name in clash.units)
     return f"{said}, up to {stage.work.cap} at once" if isinstance(stage.work, Over) else said
 
 

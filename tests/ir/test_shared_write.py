@@ -88,7 +88,7 @@ def test_a_clash_shows_the_real_directory_and_the_tools_that_decided():
     }
     flow = make(both)
     assert clashes(flow, real) == [Clash("s", "/home/left", ("a", "b"))]
-    assert agents(flow, clashes(flow, real)[0]) == "operator (pi defaults), analyst (Edit, bash)"
+    assert agents(flow, clashes(flow, real)[0]) == "operator as a (pi defaults), analyst as b (Edit, bash)"
     assert clashes(make(TWO), str)[0].cwd == "."
 
 
@@ -132,7 +132,7 @@ def test_a_pattern_clashes_with_itself_unless_each_item_has_its_directory(cap: i
     flow = Flow("m", "s", (stage, Settle("won", "success")), {"w": role})
     assert [found.units for found in clashes(flow, real)] == [("each",)] * clash
     for found in clashes(flow, real):
-        assert agents(flow, found) == f"operator (pi defaults), up to {cap} at once"
+        assert agents(flow, found) == f"operator as each (pi defaults), up to {cap} at once"
 
 
 def test_every_stage_has_its_own_first_clash():

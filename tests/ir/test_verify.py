@@ -38,7 +38,7 @@ def test_a_clash_names_the_real_directory_and_who_writes_with_what():
     units = (Unit("x", "a", (), ()), Unit("y", "b", (), ()))
     flow = Flow("m", "s", (Stage("s", (), Plan(units), {"then": "won", "failed": "lost"}), WON, LOST), roles)
     assert verify(flow) == []
-    facts: dict[str, object] = {"cwd": "/real", "agents": "operator (pi defaults), analyst (Edit)"}
+    facts: dict[str, object] = {"cwd": "/real", "agents": "operator as x (pi defaults), analyst as y (Edit)"}
     assert verify(flow, lambda _: "/real") == [Finding("SHARED_WRITE_CWD", "s", "x", facts)]
 
 

@@ -143,7 +143,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     ),
     "nearly a placeholder of a chain": (
         {"chain": [{**RECON, "task": "{Previous} {node.a}"}]},
-        [("PARAMETER_IGNORED", "/chain/0/task")],
+        [("HANDOFF_UNRESOLVED", "/chain/0/task")],
     ),
     "a task that no step places": (
         {"task": "x", "chain": [RECON], "cwd": "y"},
@@ -223,7 +223,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     ),
     "a near placeholder": (
         graph(node("a", "Read {Task} and {json: 1}.")),
-        [("PARAMETER_IGNORED", "/graph/nodes/0/task")],
+        [("HANDOFF_UNRESOLVED", "/graph/nodes/0/task")],
     ),
     "a goal put in too often": (
         graph(node("a", "{task}" * 100)) | {"task": "x" * 70_000},
@@ -401,7 +401,7 @@ MESSAGES = {
     "two loops behind a root": "a -> b -> a",
     "retired in a task": "tasks[0].workerReturnContract",
     "unsized": ": 2.",
-    "two writers": "operator (pi defaults), operator (pi defaults)",
+    "two writers": "operator as 1 (pi defaults), operator as 2 (pi defaults)",
     "out of range": "evaluate.maxIterations is 9, it must be at most 8",
     "a critic that is none": "evaluate.redteam is 5, it must be an object or a list of objects",
     "tasks of another type": "tasks is an object, it must be a list",

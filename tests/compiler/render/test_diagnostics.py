@@ -36,7 +36,8 @@ def test_text_shows_the_line_with_a_caret_then_cause_and_fix():
         '    3 |     {"id": "日本", "agent": "nobody\\u202e"}\n'
         "      |                              ^\n"
         "  cause: Agent names match exactly, and only the directories of the scope user were read.\n"
-        "  fix: Run `piflows list` and use a name that it shows, or set agentScope to the scope that holds the agent.\n"
+        "  fix: Run `piflows list` and use a name that it shows, or name the scope that holds the agent: "
+        '`"agentScope": "project"` in a call, `--set agentScope=project` on the command line.\n'
         "\n"
         "error CHILD_EXIT_NONZERO The child failed with exit status 3.\n"
         "  cause: On its standard error: one\n"
@@ -45,8 +46,8 @@ def test_text_shows_the_line_with_a_caret_then_cause_and_fix():
         "\n"
         'a.json: warning PARAMETER_IGNORED "task" has no effect: list answers first.\n'
         "  at: /task\n"
-        "  cause: It is a known name, but nothing reads it here.\n"
-        '  fix: Leave "task" out, or make the call one that uses it.\n'
+        "  cause: It was read and understood, and nothing acts on it here.\n"
+        '  fix: Do not rely on "task": leave it out, or make the call one that uses it.\n'
     )
 
 

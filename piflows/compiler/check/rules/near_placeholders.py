@@ -1,6 +1,6 @@
 """Braces that nearly are a placeholder stay text, which is rarely meant.
 
-Reports PARAMETER_IGNORED, a warning.
+Reports HANDOFF_UNRESOLVED as a warning: braces are text unless they are a placeholder of the mode.
 Warned of: {nodes.a} or {Task} in a node's task, {Previous} in a step's; {taks} in a preset's template.
 Accepted: placeholders of the mode; braces that look like none, as in JSON or code.
 """
@@ -8,6 +8,7 @@ Accepted: placeholders of the mode; braces that look like none, as in JSON or co
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, walk
@@ -15,7 +16,7 @@ from piflows.grammar.placeholder import CHAIN_KINDS, near_misses
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.source import Where
 
-CODES = ("PARAMETER_IGNORED",)
+CODES = ("HANDOFF_UNRESOLVED",)
 SUBJECT = "call"
 
 
@@ -34,5 +35,5 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 def _found(value: str, kinds: tuple[str, ...], where: Where) -> Iterator[Diagnostic]:
     for written, meant in near_misses(value, kinds):
-        reason = f"it is no placeholder here and stays text. Did you mean {meant}?"
-        yield diagnostic("PARAMETER_IGNORED", where, key=written, reason=reason)
+        problem = f"it is no placeholder here and stays text, did you mean {meant}?"
+        yield replace(diagnostic("HANDOFF_UNRESOLVED", where, placeholder=written, problem=problem), severity="warning")

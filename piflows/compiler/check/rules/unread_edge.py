@@ -2,7 +2,7 @@
 
 Reports UNUSED_DEPENDENCY, a warning.
 Warned of: `dependsOn: ["facts", "extra"]` with a task that reads {node.facts} alone.
-Accepted: every dependency read.
+Accepted: every dependency read; a dependency of a loop, which has to go anyway.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from piflows.compiler.check.rule import CallSubject, dependencies
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.topology import cycles
 
 CODES = ("UNUSED_DEPENDENCY",)
 SUBJECT = "call"
@@ -19,10 +20,12 @@ SUBJECT = "call"
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     ids = {node["id"] for _, node in subject.nodes()}
+    needs = {node["id"]: [need for _, need in dependencies(path, node)] for path, node in subject.nodes()}
+    looped = {name: set(chain) for chain in cycles(needs) for name in chain}
     for path, node in subject.nodes():
         task = node.get("task")
         pieces = split(task, ("node",)) if isinstance(task, str) else []
         read = {piece.name for piece in pieces if isinstance(piece, Placeholder)}
         for entry, need in dependencies(path, node):
-            if need in ids and need not in read:
+            if need in ids and need not in read and need not in looped.get(node["id"], ()):
                 yield diagnostic("UNUSED_DEPENDENCY", subject.at(entry), node=node["id"], dependency=need)
