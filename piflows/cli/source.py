@@ -118,7 +118,7 @@ def lies_in(path: str) -> tuple[str, Source, Path | None]:
     from piflows.compiler.catalog import home_of
     from piflows.compiler.catalog.discover import BUNDLED, PRESETS
 
-    folder = Path(realpath(Path(path).absolute().parent))
+    folder = Path(realpath(path)).parent  # of the file itself: a link to a project's preset is a project's preset
     if folder == Path(realpath(BUNDLED)):
         return "user", "package", None
     if folder == Path(realpath(home_of(os.environ) / ".pi" / "agent" / PRESETS)):
@@ -149,7 +149,11 @@ def read_bytes(word: str, args: argparse.Namespace) -> bytes:
     from piflows.compiler.catalog.files import Unreadable, read_regular
 
     if word == "-":
-        return sys.stdin.buffer.read(SAVED_MOST)
+        stream = sys.stdin
+        if stream is None:  # pyright: ignore[reportUnnecessaryComparison]  (Python's word for a closed one)
+            args.usage("standard input is closed")
+            return b""
+        return stream.buffer.read(SAVED_MOST)
     if not lexists(word):
         args.usage(f'there is no file "{word}"')
     try:

@@ -37,7 +37,7 @@ def _floor(value: float) -> int:
 
 Whole = BeforeValidator(_whole)  # both stand after the range: it holds for the number as it came,
 Floored = AfterValidator(_floor)  # and the JSON Schema knows it
-Milliseconds = Annotated[float, Field(ge=L.timeout_min_ms, allow_inf_nan=False)]
+Milliseconds = Annotated[float, Field(ge=L.timeout_min_ms, le=L.timeout_max_ms, allow_inf_nan=False)]
 Ceiling = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 ONE, SEVERAL = "one", "several"  # tags of a union; pydantic puts them into the place of an error

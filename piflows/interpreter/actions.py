@@ -15,7 +15,9 @@ def request(doing: Doing, effect: str, values: Values) -> Json:
     """The effect of an Action."""
     match doing:
         case Command():
-            line, cwd = fill(doing.command, values), fill(doing.cwd, values)
+            cwd = fill(doing.cwd, values)
+            values.shell = True
+            line = fill(doing.command, values)
             return effects.command(effect, line, cwd, doing.timeout_ms, doing.cap)
         case Wait():
             return effects.wait(effect, doing.ms)
@@ -28,4 +30,4 @@ def result(doing: Doing, visit: int, sent: Json, event: Json) -> Json:
     if isinstance(doing, Wait):
         return {"check": visit, "ms": doing.ms}
     kept = {name: event[name] for name in ("exit", "text", "timedOut", "started", "reason")}
-    return {"command": sent["command"], "check": visit, **kept}
+    return {"command": sent["command"], "check": visit, "matched": event.get("matched", {}), **kept}

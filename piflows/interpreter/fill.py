@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any, assert_never, cast
 
 from piflows.ir.parts import ITEM, Count, Counter, Each, Index, Noun, Parts, Section, Slot, Text
@@ -28,6 +29,7 @@ class Values:
     """What a consumer's parts may read: its slots, and the run's numbers.
 
     `quoted` names the slots whose texts are untrusted data; `crossed` becomes true when such a text was inserted.
+    `shell`: whatever is inserted is one word of a shell command.
     """
 
     slots: dict[str, Any]
@@ -35,6 +37,7 @@ class Values:
     quoted: frozenset[str] = frozenset()
     index: int = 0
     crossed: bool = False
+    shell: bool = False
     item_of: str = field(default="")
 
 
@@ -75,8 +78,9 @@ def _fill(parts: Parts, values: Values, out: list[str]) -> None:
 
 def _each(part: Each, values: Values, out: list[str]) -> None:
     items = values.slots.get(part.slot, ABSENT)
-    if not isinstance(items, list):  # absent with a text instead: the text stands for the list
-        out.append(_text(get(items, "text")))
+    if not isinstance(items, list):
+        if isinstance(items, str):  # the author's text for an absent list stands in its place
+            out.append(items)
         return
     outer = values.slots.get(ITEM, ABSENT), values.index, values.item_of
     values.item_of = part.slot
@@ -90,9 +94,14 @@ def _each(part: Each, values: Values, out: list[str]) -> None:
 
 def _insert(part: Slot, values: Values, out: list[str]) -> None:
     value = values.slots.get(part.name, ABSENT)
-    text = _text(get(value, part.field))
+    found = get(value, part.field)
+    text = _text(found)
+    if values.shell:
+        out.append(quote(text))
+        return
     origin = values.item_of if part.name == ITEM and values.item_of else part.name
-    if origin not in values.quoted or part.field not in UNTRUSTED_FIELDS or not text:
+    untrusted = part.field in UNTRUSTED_FIELDS or isinstance(found, (dict, list))  # a structure may hold such a text
+    if origin not in values.quoted or not untrusted or not text:
         out.append(text)
         return
     values.crossed = True

@@ -1,6 +1,6 @@
 """What each gate condition of `ir/gates.py` means: one pure function each, by a table.
 
-A function takes the condition, the run's record and the program, and gives the outcome and the Gate's native value
+A function takes the condition and the run's record, and gives the outcome and the Gate's native value
 (ABSENT when the outcome defines none).
 """
 
@@ -13,16 +13,16 @@ from piflows.grammar.vocabulary import FALLBACK
 from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.record import Json, count
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
-from piflows.ir.pattern import compile_pattern
 from piflows.ir.unit import Protocol
 
 Decision = tuple[str, Any]
 
 
 def all_pass(test: AllPass, record: Json) -> Decision:
-    """An unparseable verdict is the fallback, REVISE: it fails closed."""
-    revise = [each for each in record["values"][test.of] if _control(each, "verdict") != "pass"]
-    return ("revise", revise) if revise else ("pass", ABSENT)
+    """An unparseable verdict is the fallback, REVISE, and no verdict at all is no PASS: it fails closed."""
+    verdicts = record["values"][test.of]
+    revise = [each for each in verdicts if _control(each, "verdict") != "pass"]
+    return ("pass", ABSENT) if verdicts and not revise else ("revise", revise)
 
 
 def said(test: Said, record: Json) -> Decision:
@@ -41,7 +41,8 @@ def at_least(test: AtLeast, record: Json) -> Decision:
 
 def beam(test: Beam, record: Json) -> Decision:
     """Stable: of equal scores the earlier candidate stands first. A failed or unscored candidate counts 0."""
-    scored = [{**each["item"], "score": _control(each, "score")} for each in record["values"][test.of]]
+    ran = [each for each in record["values"][test.of] if "item" in each]
+    scored = [{**each["item"], "score": _control(each, "score")} for each in ran]
     return "kept", sorted(scored, key=lambda candidate: -candidate["score"])[: test.width]
 
 
@@ -53,12 +54,12 @@ def exit_zero(test: ExitZero, record: Json) -> Decision:
 
 
 def trigger(test: Trigger, record: Json) -> Decision:
-    """A probe that timed out satisfies neither success nor failure."""
+    """A probe that timed out satisfies neither success nor failure; a match that took too long is none."""
     result = record["values"][test.of]
     if not result["started"]:
         return "unstartable", result
     if test.on == "match":
-        fired = compile_pattern(test.pattern).search(result["text"].strip()) is not None
+        fired = result["matched"].get(test.pattern) is True
     else:
         fired = not result["timedOut"] and (result["exit"] == 0) == (test.on == "success")
     return ("fired" if fired else "quiet"), result

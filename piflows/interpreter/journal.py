@@ -39,16 +39,17 @@ def _text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
+AMOUNT_MOST = 1e15  # tokens or USD of one response: what is above it was never spent
+
+
 def _usage(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     usage = cast("dict[str, Any]", value)
     cost = usage.get("costUsd", "absent")
-    return (
-        type(usage.get("input")) is int
-        and type(usage.get("output")) is int
-        and (cost is None or type(cost) is float or type(cost) is int)
-    )
+    return all(
+        type(count) is int and 0 <= count <= AMOUNT_MOST for count in (usage.get("input"), usage.get("output"))
+    ) and (cost is None or (type(cost) in (int, float) and 0 <= cost <= AMOUNT_MOST))
 
 
 def _facts(value: Any) -> bool:

@@ -12,19 +12,18 @@ from typing import Any, assert_never, cast
 from piflows.grammar.control import parse_control
 from piflows.interpreter import actions, effects, record, waves
 from piflows.interpreter.events import ANSWERS, FINAL, Event
-from piflows.interpreter.fill import ABSENT, Values, cut, fill, fill_prompt
+from piflows.interpreter.fill import ABSENT, Values, fill, fill_prompt
 from piflows.interpreter.gates import DECIDE
+from piflows.interpreter.outcome import proposed, refusal
 from piflows.interpreter.program import Program
 from piflows.interpreter.reads import Refused, values
-from piflows.interpreter.results import begun, failed_text, settled, unit_record
+from piflows.interpreter.results import begun, settled, unit_record
 from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
-from piflows.ir.diagnostic import diagnostic, error_object
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
-from piflows.ir.limits import LIMITS
 from piflows.ir.names import effect_id
+from piflows.ir.pattern import found_in
 from piflows.ir.plan import Over
 from piflows.ir.unit import Handoff
-from piflows.ir.visible import visible
 
 Json = dict[str, Any]
 
@@ -55,8 +54,14 @@ class Machine:
         return json.dumps(self.record, ensure_ascii=False)
 
     def distil(self, effect: str, report: Json) -> Json:
-        """A report as it is journalled: the control value of a settled child's text is read here, once."""
+        """A report as it is journalled: a settled child's control value, and what was found in an observation.
+
+        Both are read here, once, so that a replay reads them from the journal.
+        """
         live = self.record["live"].get(effect)
+        if report["kind"] == "commandExited" and live is not None:
+            patterns = self.program.patterns(self.record["state"])
+            return {**report, "matched": {each: found_in(each, report["text"].strip()) for each in patterns}}
         if report["kind"] != "childSettled" or live is None or live["protocol"] is None:
             return report
         return {**report, "control": parse_control(live["protocol"], report["text"], live["candidates"])}
@@ -86,10 +91,9 @@ class Machine:
     # ---- events ------------------------------------------------------------------------------------------------
 
     def _run(self, kind: str) -> None:
-        after = RUN[self.record["run"]].get(kind)
-        if after is None:
+        if kind not in RUN[self.record["run"]]:
             raise DriverError(f"{kind} while the run is {self.record['run']}")
-        self.record["run"] = after
+        self.record["run"] = RUN[self.record["run"]][kind]
 
     def _known(self, event: Event) -> Json | None:
         """The live effect that an event belongs to, None when the event is to be dropped."""
@@ -104,7 +108,6 @@ class Machine:
             return None
         if stamp <= (live["incarnation"], live["n"]):
             return None
-        live["incarnation"], live["n"] = stamp
         return live
 
     def _progress(self, event: Event, live: Json, out: list[Json]) -> None:
@@ -112,7 +115,7 @@ class Machine:
         after = UNIT[live["phase"]].get(kind)
         if after is None or kind not in ANSWERS[live["asked"]]:
             raise DriverError(f"{kind} for {effect}, which is {live['phase']}")
-        live["phase"] = after
+        live["phase"], live["incarnation"], live["n"] = after, event["incarnation"], event["n"]
         if kind == "childStarted":
             live["began"] = event["at"]
         elif kind == "turnEnded":
@@ -157,7 +160,7 @@ class Machine:
         if self.record["run"] != CANCELLING:
             return False
         if not self.record["live"]:
-            self._finish(self._refusal("CHILD_ABORTED", {}), out)
+            self._finish(refusal("CHILD_ABORTED", {}), out)
         return True
 
     # ---- states ------------------------------------------------------------------------------------------------
@@ -175,12 +178,21 @@ class Machine:
                 name = self._refused(state, refused, out)
 
     def _refused(self, state: State, refused: Refused, out: list[Json]) -> str:
-        """Where a refusal leads: to the state's own exit, else it is the outcome. What lives is stopped."""
+        """Where a refusal leads: to the state's own exit, else it is the outcome, which the epilogue gets to see.
+
+        What lives is stopped, and the state has no value.
+        """
         self._stop_all(out)
-        following = state.exits.get("refused", "")
-        if not following:
-            self._finish(self._refusal(refused.code, refused.facts), out)
-        return following
+        record.publish(self.record, state.name, ABSENT)
+        self.record["led"], self.record["stage"] = "", None
+        if following := state.exits.get("refused", ""):
+            return following
+        outcome = refusal(refused.code, refused.facts)
+        if self.flow.epilogue and self.record["proposal"] is None:
+            self.record["proposal"] = outcome
+            return self.flow.epilogue
+        self._finish(outcome, out)
+        return ""
 
     def _stop_all(self, out: list[Json]) -> None:
         """Stop what lives and close it: its later events are dropped."""
@@ -281,33 +293,13 @@ class Machine:
     def _settle(self, state: Settle, out: list[Json]) -> str:
         proposal = self.record["proposal"]
         if state.outcome != "keep":
-            proposal = self._proposed(state)
+            proposal = proposed(state, self._values(state.reads))
         in_epilogue = self.record["proposal"] is not None
         if self.flow.epilogue and not in_epilogue:
             self.record["proposal"] = proposal
             return self.flow.epilogue
         self._finish(proposal, out)
         return ""
-
-    def _proposed(self, state: Settle) -> Json:
-        slots = self._values(state.reads)
-        error, body = None, fill(state.body, slots)
-        if state.code is not None:
-            refusal = self._refusal(state.code, {name: fill(parts, slots) for name, parts in state.facts.items()})
-            error, body = refusal["error"], "\n\n".join(filter(None, (refusal["text"], body)))
-        return {
-            "outcome": state.outcome,
-            "error": error,
-            "header": visible(fill(state.header, slots)) or None,
-            "text": cut(body, LIMITS.text_bytes, "Output"),
-            "data": state.data,
-        }
-
-    def _refusal(self, code: str, facts: Json) -> Json:
-        found = diagnostic(code, **facts)
-        return {
-            "outcome": "refused", "error": error_object(found), "header": None, "text": failed_text(found), "data": {},
-        }  # fmt: skip
 
     def _finish(self, outcome: Json, out: list[Json]) -> None:
         self.record["proposal"], self.record["stage"] = outcome, None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from piflows.ir.flow import Flow, Stage, State
+from piflows.ir.flow import Flow, Gate, Stage, State
+from piflows.ir.gates import Trigger
 from piflows.ir.plan import Over
 from piflows.ir.topology import levels
 from piflows.ir.unit import Unit
@@ -79,6 +80,13 @@ class Program:
         self.flow = flow
         self.states: dict[str, State] = {state.name: state for state in flow.states}
         self._shapes: dict[str, Shape] = {}
+
+    def patterns(self, action: str) -> list[str]:
+        """The patterns that Gates look for in what an Action observes."""
+        tests = [state.test for state in self.states.values() if isinstance(state, Gate)]
+        return [
+            each.pattern for each in tests if isinstance(each, Trigger) and each.of == action and each.on == "match"
+        ]
 
     def shape(self, name: str) -> Shape:
         """The shape of a Stage. One made `over` a list has its pattern as the only unit."""

@@ -43,7 +43,7 @@ def values(record: Json, program: Program, reads: Iterable[Handoff], reader: int
 def _absent(read: Handoff) -> Any:
     if read.absent == "refuse":
         raise Refused("HANDOFF_UNRESOLVED", placeholder=read.slot, problem=f"{read.value.state} has no value for it")
-    return ABSENT if read.absent == "omit" else {"text": read.instead}
+    return ABSENT if read.absent == "omit" else read.instead
 
 
 def _number(record: Json, part: Counter | Count) -> int:

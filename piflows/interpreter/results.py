@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from piflows.interpreter.events import Event
-from piflows.ir.diagnostic import Diagnostic, diagnostic, error_object, error_text
+from piflows.ir.diagnostic import diagnostic, error_object, error_text
 
 Json = dict[str, Any]
 
@@ -47,11 +47,6 @@ def unit_record(result: Json, wave: int, event: Event) -> Json:
     out: Json = {name: result[name] for name in ("agent", "role", "step")}
     out |= {"key": result["unit"], "unit": result["name"], "wave": wave, "control": event.get("control")}
     if event["kind"] == "childFailed":
-        text = failed_text(diagnostic(event["code"], **event["facts"]))
+        text = error_text(diagnostic(event["code"], **event["facts"]))
         return out | {"status": "failed", "text": text, "stopReason": event["stopReason"]}
     return out | {"status": "ok", "text": event["text"] or "(no output)"}
-
-
-def failed_text(found: Diagnostic) -> str:
-    """The five-line text of a structured error."""
-    return error_text(found)

@@ -1,7 +1,7 @@
 """Every legal transition, in two tables; an absent pair is a driver's mistake.
 
-`UNIT` is the life of one effect that runs outside (a child run, a command, a wait), `RUN` what holds jointly. The docs
-page of states is printed from them, and a property test walks them.
+`UNIT` is the life of one effect that runs outside (a child run, a command, a wait), `RUN` what holds jointly. Which
+events answer which kind of effect stands in `events.ANSWERS`; who may start is the matter of `waves`.
 """
 
 from __future__ import annotations

@@ -44,9 +44,9 @@ def begin(stage: Stage, shape: Shape, visit: int, label: str, items: list[Any] |
 
 def start(stage: Stage, shape: Shape, state: Json, room: int) -> list[int]:
     """Take the units that start now, at most `room`, in the order in which they start."""
+    if stage.schedule == "ready" and state["failed"] and stage.failure == "stop":
+        return []
     if state["items"] is None and stage.schedule == "ready":
-        if state["failed"] and stage.failure == "stop":
-            return []
         out = [heappop(state["queue"])[1] for _ in range(min(room, len(state["queue"])))]
     else:
         if stage.schedule == "wave" and state["items"] is None:

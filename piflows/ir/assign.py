@@ -87,7 +87,7 @@ def _defines(state: State, outcome: str, known: int, at: int) -> int:
     if isinstance(state, Stage):
         alone = isinstance(state.work, Plan) and (len(state.work.units) == 1 or state.schedule == "first")
         failed = VALUE | FAILED | (UNITS if alone else 0)
-        return {"then": VALUE | UNITS, "failed": failed, "stuck": VALUE}.get(outcome, 0)
+        return {"then": VALUE | UNITS, "failed": failed, "stuck": VALUE | FAILED}.get(outcome, 0)
     if isinstance(state, Gate):
         native = known >> at & COMING if isinstance(state.test, Round) else state.test.outcomes[outcome]
         return VALUE if native or outcome in state.says else 0

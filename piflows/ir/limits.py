@@ -48,6 +48,7 @@ class Limits:
     lessons_max: int = 20
     timeout_ms: int = 36_000_000
     timeout_min_ms: int = 1_000
+    timeout_max_ms: int = 31_536_000_000  # a year
     check_timeout_ms: int = 300_000
     approval_ttl_ms: int = 86_400_000
     approval_ttl_min_ms: int = 60_000

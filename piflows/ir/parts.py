@@ -78,7 +78,8 @@ class Section:
 
 @node
 class Each:
-    """`parts` once for each element of a list value, joined by `between`. An absent or empty list gives nothing."""
+    """`parts` once for each element of a list value, joined by `between`. An absent or empty list gives nothing,
+    unless its handoff has a text instead."""
 
     slot: str
     parts: Parts

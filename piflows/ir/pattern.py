@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from importlib import import_module
+from typing import Any
 
+MATCH_SECONDS = 2.0
 _GROUP = re.compile(r"\(\?(?:(?P<plain>[:=!]|<[=!])|<(?P<name>[A-Za-z_$][\w$]*)>)")
 _COUNT = re.compile(r"\{\d+(?:,\d*)?\}")
 _ESCAPE = re.compile(
@@ -37,6 +40,19 @@ def compile_pattern(text: str) -> re.Pattern[str]:
         raise ValueError("a repetition count is too large") from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+
+
+def found_in(pattern: str, text: str) -> bool | None:
+    """Whether a pattern that compiles is found in a text; None when that took longer than `MATCH_SECONDS`.
+
+    A pattern may take longer than the age of the world on a text that somebody else wrote; `re` cannot be stopped.
+    """
+    regex: Any = import_module("regex")
+    made = regex.compile(compile_pattern(pattern).pattern, regex.IGNORECASE)
+    try:
+        return made.search(text, timeout=MATCH_SECONDS) is not None
+    except TimeoutError:
+        return None
 
 
 def _translate(text: str) -> str:

@@ -15,7 +15,7 @@ from piflows.ir.mentions import mentions, slots
 from piflows.ir.parts import Index, Part, Parts, Slot, Text, constant
 from piflows.ir.plan import Over
 from piflows.ir.topology import Reach, antichain, levels, reach
-from piflows.ir.unit import Handoff, Ref, Role, Unit
+from piflows.ir.unit import Ref, Role, Unit
 
 WRITE_TOOLS = frozenset({"bash", "edit", "write"})
 PI_DEFAULTS = "pi defaults"
@@ -102,14 +102,14 @@ def _first_clash(roles: Mapping[str, Role], stage: Stage, real: Real) -> Clash |
 def _over_clash(roles: Mapping[str, Role], state: str, work: Over, real: Real) -> Clash | None:
     """A pattern clashes with itself, unless each item brings its own directory."""
     role = roles[work.unit.role]
-    if work.cap <= 1 or not write_capable(role) or _per_item(role.cwd, work.unit.reads):
+    if work.cap <= 1 or not write_capable(role) or _per_item(role.cwd):
         return None
     return Clash(state, _shown(_cwd(role, work.unit, real)), (work.unit.name,))
 
 
-def _per_item(cwd: Parts, reads: Sequence[Handoff]) -> bool:
-    items = {read.slot for read in reads if read.value.pick == "item"}
-    return any(name in items for name, _ in slots(cwd)) or any(isinstance(part, Index) for part, *_ in mentions(cwd))
+def _per_item(cwd: Parts) -> bool:
+    """Whether each item has a directory of its own: only its number is surely another than the next one's."""
+    return any(isinstance(part, Index) for part, *_ in mentions(cwd))
 
 
 def _units(stage: Stage) -> Sequence[Unit]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from piflows.ir.assign import assigned
-from piflows.ir.bounds import bounds
+from piflows.ir.bounds import bounds, round_totals
 from piflows.ir.finding import Finding, invalid
 from piflows.ir.flow import Flow
 from piflows.ir.shared_write import agents, clashes
@@ -21,6 +21,7 @@ from piflows.ir.wiring import wiring
 __all__ = ["RUNS_MOST", "Finding", "affordable", "shared_writes", "verify"]
 
 RUNS_MOST = 1_000_000_000  # a worst case above it is a mistake, not a plan
+BACK_MOST = 1_000_000  # a loop of gates alone spends nothing, and must end all the same
 
 
 def verify(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:
@@ -33,10 +34,12 @@ def verify(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:
 
 
 def affordable(flow: Flow) -> list[Finding]:
-    """The worst case is a number of runs that somebody could mean."""
-    if bounds(flow).most_runs <= RUNS_MOST:
-        return []
-    return [invalid(f"its worst case is more than {RUNS_MOST} child runs")]
+    """The worst case is a number of runs, and of ways back, that somebody could mean."""
+    if bounds(flow).most_runs > RUNS_MOST:
+        return [invalid(f"its worst case is more than {RUNS_MOST} child runs")]
+    if sum(round_totals(flow).values()) > BACK_MOST:
+        return [invalid(f"its rounds can go back more than {BACK_MOST} times in all")]
+    return []
 
 
 def shared_writes(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:

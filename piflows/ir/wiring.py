@@ -15,6 +15,7 @@ from piflows.ir.codes import CODES
 from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
+from piflows.ir.mentions import slots
 from piflows.ir.parts import constant
 from piflows.ir.pattern import compile_pattern
 from piflows.ir.plan import Over, Plan
@@ -121,6 +122,11 @@ def _unit(flow: Flow, states: States, stage: Stage, unit: Unit) -> Iterator[Find
         texts.append(role.cwd)
     yield from handoffs(states, stage, unit.name, unit.reads)
     yield from mentioned(states, stage, unit.name, texts, unit.reads)
+    said = {read.slot for read in unit.reads if read.form == "text"}
+    for slot, _ in slots(unit.label):
+        if slot in said:
+            problem = f"the label of unit {quoted(unit.name)} is a name, which no child may write (slot {quoted(slot)})"
+            yield invalid(problem, stage.name, unit.name)
 
 
 def _texts(flow: Flow) -> set[str]:

@@ -149,3 +149,23 @@ def test_wrong_usage(words: list[str], project: Path) -> None:
 )
 def test_saved_plans_are_known(text: str, saved: bool) -> None:
     assert is_saved(text) is saved
+
+
+def test_a_link_to_a_projects_preset_is_a_projects_preset(tmp_path: Path) -> None:
+    from piflows.cli.source import lies_in
+
+    file = tmp_path / ".pi" / "flow-presets" / "mon.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: mon\ndescription: x\n---\n{}\n", encoding="utf-8")
+    link = tmp_path / "link.md"
+    link.symlink_to(file)
+    assert lies_in(str(link))[1] == lies_in(str(file))[1] == "project"
+
+
+def test_a_closed_standard_input_is_wrong_usage(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m piflows compile --check - <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2 and "standard input is closed" in done.stderr

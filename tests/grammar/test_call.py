@@ -62,7 +62,7 @@ def test_ranges(field: str, least: int, most: int, floored: bool) -> None:
 @pytest.mark.parametrize(
     ("field", "good", "bad"),
     [
-        ("timeoutMs", [1000, 1000.5, 1e12], [999, 0, -1, True, "5000", float("inf"), float("nan")]),
+        ("timeoutMs", [1000, 1000.5, 31_536_000_000], [1e12, 999, 0, -1, True, "5000", float("inf"), float("nan")]),
         ("maxCostUsd", [0, 0.01], [-0.01, float("inf"), "1", False]),
         ("maxTokens", [0, 10.5], [-1]),
         ("monitor.intervalMs", [10, 10.5, 60_000], [9, 60_001, float("nan")]),

@@ -17,6 +17,7 @@ SLOTS: dict[str, Any] = {
     "empty": {"text": ""},
     "list": [{"text": "A"}, {"text": "B"}],
     "nothing": [],
+    "instead": "NONE YET",
 }
 SAID: list[tuple[str, tuple[Part, ...], str]] = [
     ("text", (Text("a{one}"),), "a{one}"),
@@ -33,7 +34,8 @@ SAID: list[tuple[str, tuple[Part, ...], str]] = [
     ("section of an empty list", (Section("nothing", (Text("in"),), otherwise=(Text("out"),)),), "out"),
     ("each", (Each("list", (Index(), Text(" "), Slot("item")), "; "), Text("."), Index()), "1 A; 2 B.7"),
     ("each of nothing", (Each("nothing", (Text("x"),)), Each("none", (Text("x"),))), ""),
-    ("each of a text instead", (Each("one", (Slot("item"),)),), "ONE"),
+    ("each of a text instead", (Each("instead", (Slot("item"),)),), "NONE YET"),
+    ("each of a record", (Each("one", (Slot("item"),)),), ""),
     ("counter", (Counter("r"), Text(" "), Counter("r", Noun("turn", "turns"))), "1 1 turn"),
     ("count", (Count("s", "all", Noun("node", "nodes")),), "3 nodes"),
 ]

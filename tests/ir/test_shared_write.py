@@ -119,7 +119,7 @@ def test_a_slot_is_its_own_directory():
         (2, WRITER, True),
         (1, WRITER, False),
         (3, READER, False),
-        (3, Role("operator", "w", "package", cwd=(Slot("item"),)), False),
+        (3, Role("operator", "w", "package", cwd=(Slot("item"),)), True),
         (3, Role("operator", "w", "package", cwd=(Text("tree-"), Index())), False),
         (3, Role("operator", "w", "package", cwd=(Slot("base"),)), True),
     ],

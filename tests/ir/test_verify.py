@@ -69,3 +69,17 @@ def test_ten_thousand_units_in_a_chain_are_an_ordinary_flow():
         assert verify(flow) == []
         loop = Plan((Unit("u0", "r", (), (), ("u9999",)), *units))
         assert codes(verify(replace(flow, states=(replace(stage, work=loop), WON, LOST)))) == ["GRAPH_CYCLE"]
+
+
+def test_a_loop_of_gates_that_would_spin_is_a_fault() -> None:
+    unit = Unit("a", "r", (), ())
+    states = (
+        Stage("s", (), Plan((unit,)), {"then": "g", "failed": "lost"}),
+        Gate("g", AtLeast("s", 1), {"enough": "won", "short": "r1"}),
+        Gate("r1", Round(1_000_000), {"again": "g", "spent": "r2"}),
+        Gate("r2", Round(1_000_000, ("r1",)), {"again": "g", "spent": "lost"}),
+        WON,
+        LOST,
+    )
+    found = verify(Flow("m", "s", states, {"r": Role("recon", "r", "package", tools=())}))
+    assert [each.code for each in found] == ["IR_INVALID"] and "go back" in str(found[0].facts)

@@ -153,7 +153,9 @@ def _onward(
         if isinstance(state, Stage):
             names = [unit.name for unit in state.work.units] if isinstance(state.work, Plan) else []
             names = names[:1] if state.schedule == "first" else names
-            new |= {"then": {"", *names}, "failed": {"", "failed"}, "stuck": {""}, "refused": set[str]()}[outcome]
+            new |= {"then": {"", *names}, "failed": {"", "failed"}, "stuck": {"", "failed"}, "refused": set[str]()}[
+                outcome
+            ]
             if outcome == "failed" and len(names) == 1:
                 new |= set(names)
         elif isinstance(state, Gate):

@@ -73,8 +73,11 @@ def _count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
+AMOUNT_MOST = 1e15  # tokens or USD: what is above it was never spent
+
+
 def _amount(value: Any) -> bool:
-    return type(value) in (int, float) and value >= 0
+    return type(value) in (int, float) and 0 <= value <= AMOUNT_MOST
 
 
 FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {

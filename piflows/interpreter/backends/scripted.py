@@ -118,7 +118,10 @@ def _write(base: str, path: str, text: str) -> None:
     if not Path(base).is_dir():
         raise FileNotFoundError(None, "the directory of the child does not exist", path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("w", encoding="utf-8", newline="") as file:
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise PermissionError(None, "it is no regular file", path)
+    opened = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK, 0o666)
+    with os.fdopen(opened, "w", encoding="utf-8", newline="") as file:
         file.write(text)
 
 

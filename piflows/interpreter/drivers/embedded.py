@@ -52,7 +52,7 @@ def run_flow(
     journal can no longer be written; Interrupted when a signal asked for an end.
     """
     identity = digest(flow)
-    with JournalFile(journal, identity, flow.version) if journal else nullcontext() as file:
+    with JournalFile(journal, identity, flow.version) if journal is not None else nullcontext() as file:
         history = file.events if file else []
         if file and history and history[0]["cwd"] != cwd:
             problem = f"its run was begun in {history[0]['cwd']}, this is {cwd}"

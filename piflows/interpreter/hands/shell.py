@@ -134,8 +134,10 @@ def _outcome(status: int | None, output: _Output, timed_out: bool, timeout_ms: f
         notes.append(f"[Command ended by {_signal_name(-status)}.]")
     if notes:
         text = "\n".join([*filter(None, [text.removesuffix("\n")]), *notes])
-    if timed_out or status is None or status < 0:
+    if timed_out or status is None:
         return _report(text=text, timed_out=timed_out, started=True)
+    if status < 0:  # as a shell tells of it: `exit` None means the time limit alone
+        return _report(exit_=128 - status, text=text, started=True)
     if status in (126, 127) and (complaint := output.complaint()):
         return _report(exit_=status, text=text, reason=complaint)
     return _report(exit_=status, text=text, started=True)

@@ -8,7 +8,7 @@ Accepted: every chain that somebody could read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -26,10 +26,13 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 
 def _size(step: Mapping[str, Any], call: Mapping[str, Any]) -> int:
-    """The characters of a step's prompt at most: its task, the call's in each of its places, what it must return."""
-    task, goal = step.get("task"), call.get("task")
+    """The characters of a step's prompt at most: its task, the goal in each of its places, what it must return."""
+    task, contract = step.get("task"), call.get("contract")
+    objective = cast("dict[str, Any]", contract).get("objective") if isinstance(contract, dict) else None
+    goals: list[Any] = [call.get("task"), objective]
+    goal = max((each for each in goals if isinstance(each, str)), key=len, default="")
     told = call.get("returnRequirements")
     size = len(told) if isinstance(told, str) else 0
     if isinstance(task, str):
-        size += len(task) + task.count("{task}") * (len(goal) if isinstance(goal, str) else 0)
+        size += len(task) + task.count("{task}") * len(goal)
     return size
