@@ -82,3 +82,18 @@ def test_a_golden_flow_runs_from_its_saved_ir_without_the_compiler(folder: Path,
     command = [sys.executable, "-c", WITHOUT_COMPILER, "run", "--script", "../script.json", "--format", "json"]
     done = subprocess.run([*command, "../flow.ir"], cwd=project, capture_output=True, text=True, check=False)
     assert tidy(done.stdout) == (folder / "result.json").read_text(encoding="utf-8"), done.stderr
+
+
+def test_a_handwritten_flow_is_checked_drawn_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two loops, one resetting the other, a quorum, every meaning of absent: no mode makes it, the machine runs it."""
+    flow = str(GOLDEN / "handwritten" / "two-loops.flow")
+    script = tmp_path / "script.json"
+    refuse = {"agent": "redteam", "reply": "VERDICT: REVISE\nToo dry.", "times": 5}
+    script.write_text(json.dumps({"children": [refuse]}), encoding="utf-8")
+    assert main(["compile", "--check", flow]) == 0
+    assert main(["graph", flow]) == 0
+    assert "digraph" in capsys.readouterr().out
+    assert main(["run", flow, "--script", str(script), "--format", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["outcome"] == "success" and len(result["results"]) > 9
+    assert "Too dry." in next(each["prompt"] for each in result["results"] if each["unit"].endswith("draft-2.author"))

@@ -378,3 +378,17 @@ def test_a_journal_that_does_not_fit(spoil: Any, says: str, capsys: pytest.Captu
 def test_a_journal_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     said = Said(capsys, lay("call.json", SINGLE), "--journal", "none/run.jsonl", "--format", "json")
     assert (said.status, said.code) == (1, "JOURNAL_INVALID")
+
+
+def test_an_edited_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = tmp_path / "call.json"
+    call.write_text('{"agent": "recon", "task": "t", "why": "w"}', encoding="utf-8")
+    journal = tmp_path / "run.jsonl"
+    assert main(["run", str(call), "--journal", str(journal)]) == 0
+    text = journal.read_text(encoding="utf-8")
+    edited = text.replace('"incarnation":1,"n":1,"kind":"childStarted"', '"incarnation":2,"n":1,"kind":"childStarted"')
+    assert edited != text
+    journal.write_text(edited, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["run", str(call), "--journal", str(journal)]) == 1
+    assert "JOURNAL_INVALID" in "".join(capsys.readouterr())

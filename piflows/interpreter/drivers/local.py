@@ -18,6 +18,7 @@ from piflows.interpreter.drivers.replay import Core, Past, replay
 from piflows.interpreter.events import FINAL
 from piflows.interpreter.hands.clock import Clock
 from piflows.interpreter.machine import DriverError
+from piflows.ir.diagnostic import FlowError, diagnostic
 
 Json = dict[str, Any]
 Shell = Callable[[str, str, float, int], Awaitable[Json]]
@@ -60,6 +61,11 @@ async def drive(
         else:
             local.announce(opened)
         await local.go()
+    except DriverError as error:
+        if not history:
+            raise
+        # without an edited journal the machine and its driver agree on what is under way
+        raise FlowError(diagnostic("JOURNAL_INVALID", problem=f"the run cannot go on from it: {error}")) from error
     except asyncio.CancelledError:
         if not machine.done:
             local.announce({"kind": "cancelled"})
