@@ -165,23 +165,16 @@ def _emitted(flow: Flow, emit: str) -> str:
 
 def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace, stream: object) -> None:
     """The findings; in text, and when they are all there is, with a closing line."""
+    from piflows.cli.shown import reader
     from piflows.compiler.render.diagnostics import render
     from piflows.ir.diagnostic import tidy
 
     if args.format != "json":  # a program reads the order of the checks, in which the first error is the run's
         found = tidy(found)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    text = render(found, args.format, root=str(Path.cwd()), source=_source, colour=colour)
+    text = render(found, args.format, root=str(Path.cwd()), source=reader(None), colour=colour)
     print(text, end="", file=stream)  # pyright: ignore
     if args.format == "text" and stream is sys.stdout:
         counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]
         said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n) or "nothing found"
         print(visible(f"{files} file{'s' * (files != 1)} checked: {said}"))
-
-
-def _source(file: str) -> str | None:
-    """The text of a file that a finding stands in."""
-    from piflows.compiler.catalog import reread
-
-    data = reread(file, Path.cwd(), os.environ) if file else None
-    return data.decode(errors="replace") if data is not None else None

@@ -72,10 +72,10 @@ def report(diagnostics: tuple[Diagnostic, ...], source: CallSource | None) -> No
         from piflows.compiler.render.diagnostics import render
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        sys.stderr.write(render(diagnostics, "text", source=_reader(source), colour=colour))
+        sys.stderr.write(render(diagnostics, "text", source=reader(source), colour=colour))
 
 
-def _reader(source: CallSource | None) -> Callable[[str], str | None]:
+def reader(source: CallSource | None) -> Callable[[str], str | None]:
     """The text of a file that a finding stands in: of the call as it was read, of any other as it is now."""
     from piflows.compiler.catalog import reread
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
 Event = dict[str, Any]
@@ -39,17 +40,14 @@ def _text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-AMOUNT_MOST = 1e15  # tokens or USD of one response: what is above it was never spent
-
-
 def _usage(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     usage = cast("dict[str, Any]", value)
     cost = usage.get("costUsd", "absent")
     return all(
-        type(count) is int and 0 <= count <= AMOUNT_MOST for count in (usage.get("input"), usage.get("output"))
-    ) and (cost is None or (type(cost) in (int, float) and 0 <= cost <= AMOUNT_MOST))
+        type(count) is int and 0 <= count <= LIMITS.amount for count in (usage.get("input"), usage.get("output"))
+    ) and (cost is None or (type(cost) in (int, float) and 0 <= cost <= LIMITS.amount))
 
 
 def _facts(value: Any) -> bool:

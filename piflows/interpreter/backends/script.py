@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, cast
 from piflows.grammar.located import read_json
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.limits import LIMITS
 
 Json = dict[str, Any]
 
@@ -73,11 +74,8 @@ def _count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-AMOUNT_MOST = 1e15  # tokens or USD: what is above it was never spent
-
-
 def _amount(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= AMOUNT_MOST
+    return type(value) in (int, float) and 0 <= value <= LIMITS.amount
 
 
 FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
