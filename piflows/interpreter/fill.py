@@ -43,6 +43,8 @@ class Values:
 
 def fill(parts: Parts, values: Values) -> str:
     """The text of parts."""
+    if not parts:
+        return ""
     if len(parts) == 1 and isinstance(only := parts[0], Text):
         return only.text
     out: list[str] = []

@@ -7,7 +7,7 @@ feeding its events to a fresh machine. DESIGN: identities of effects and events.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from piflows.ir.diagnostic import FlowError, diagnostic
@@ -15,75 +15,67 @@ from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
 Event = dict[str, Any]
-Test = Callable[[Any], bool]
 
 VERSION = 1
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _whole(value: Any) -> bool:
-    return type(value) is int
-
-
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _whole_or_none(value: Any) -> bool:
-    return value is None or type(value) is int
-
-
-def _text_or_none(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _usage(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    usage = cast("dict[str, Any]", value)
+def _usage(usage: dict[str, Any]) -> bool:
     cost = usage.get("costUsd", "absent")
     return all(
         type(count) is int and 0 <= count <= LIMITS.amount for count in (usage.get("input"), usage.get("output"))
     ) and (cost is None or (type(cost) in (int, float) and 0 <= cost <= LIMITS.amount))
 
 
-def _facts(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-FIELDS: dict[str, dict[str, Test]] = {
-    "opened": {"run": _text, "invocation": _text, "flow": _text, "ir": _whole, "cwd": _text},
+TEXT, WHOLE, FLAG, FACTS, NONE = str, int, bool, dict, type(None)
+FIELDS: dict[str, dict[str, tuple[type, ...]]] = {  # the exact types of each: true is no number
+    "opened": {"run": (TEXT,), "invocation": (TEXT,), "flow": (TEXT,), "ir": (WHOLE,), "cwd": (TEXT,)},
     "childStarted": {},
-    "turnEnded": {"usage": _usage},
-    "childSettled": {"text": _text, "exit": _whole, "stopReason": _text, "model": _text_or_none, "stderr": _text},
-    "childFailed": {
-        "code": _text,
-        "facts": _facts,
-        "text": _text,
-        "exit": _whole,
-        "stopReason": _text,
-        "stderr": _text,
+    "turnEnded": {"usage": (FACTS,)},
+    "childSettled": {
+        "text": (TEXT,),
+        "exit": (WHOLE,),
+        "stopReason": (TEXT,),
+        "model": (TEXT, NONE),
+        "stderr": (TEXT,),
     },
-    "commandExited": {"exit": _whole_or_none, "text": _text, "timedOut": _flag, "started": _flag, "reason": _text},
+    "childFailed": {
+        "code": (TEXT,),
+        "facts": (FACTS,),
+        "text": (TEXT,),
+        "exit": (WHOLE,),
+        "stopReason": (TEXT,),
+        "stderr": (TEXT,),
+    },
+    "commandExited": {
+        "exit": (WHOLE, NONE),
+        "text": (TEXT,),
+        "timedOut": (FLAG,),
+        "started": (FLAG,),
+        "reason": (TEXT,),
+    },
     "timePassed": {},
     "cancelled": {},
 }
-_TESTS = {kind: tuple(fields.items()) for kind, fields in FIELDS.items()}
-STAMP: dict[str, Test] = {"seq": _whole, "at": _whole, "effect": _text, "incarnation": _whole, "n": _whole}
+STAMP: dict[str, tuple[type, ...]] = {
+    "seq": (WHOLE,),
+    "at": (WHOLE,),
+    "effect": (TEXT,),
+    "incarnation": (WHOLE,),
+    "n": (WHOLE,),
+}
 
 
 def flaw(report: Mapping[str, Any]) -> str:
     """What is wrong with the payload of a report or an event; empty when nothing is."""
     kind = report.get("kind")
-    fields = _TESTS.get(kind) if isinstance(kind, str) else None
+    fields = FIELDS.get(kind) if isinstance(kind, str) else None
     if fields is None:
         return f"`{kind}` is no kind of event"
-    for name, test in fields:
-        if name not in report or not test(report[name]):
+    for name, types in fields.items():
+        if name not in report or type(report[name]) not in types:
             return f"`{name}` of {kind} is missing or malformed"
+    if kind == "turnEnded" and not _usage(report["usage"]):
+        return "`usage` of turnEnded is missing or malformed"
     if kind == "childFailed":
         return _unsayable(report["code"], report["facts"])
     return ""
@@ -141,8 +133,8 @@ def _event(text: bytes, file: str, number: int) -> Event:
         event = _object(text)
     except ValueError as error:
         raise _invalid(f"line {number} is no JSON object: {error}", file, number) from None
-    for name, test in STAMP.items():
-        if not test(event.get(name)):
+    for name, types in STAMP.items():
+        if type(event.get(name)) not in types:
             raise _invalid(f"`{name}` in line {number} is missing or malformed", file, number)
     if found := flaw(event):
         raise _invalid(f"line {number}: {found}", file, number)

@@ -15,7 +15,7 @@ from piflows.interpreter.events import ANSWERS, FINAL, Event
 from piflows.interpreter.fill import ABSENT, Values, fill, fill_prompt
 from piflows.interpreter.gates import DECIDE
 from piflows.interpreter.outcome import proposed, refusal
-from piflows.interpreter.program import Program
+from piflows.interpreter.program import Program, Shape
 from piflows.interpreter.reads import Refused, values
 from piflows.interpreter.results import begun, settled, unit_record
 from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
@@ -58,11 +58,13 @@ class Machine:
 
         Both are read here, once, so that a replay reads them from the journal.
         """
-        live = self.record["live"].get(effect)
-        if report["kind"] == "commandExited" and live is not None:
+        kind = report["kind"]
+        if kind not in ("childSettled", "commandExited") or (live := self.record["live"].get(effect)) is None:
+            return report
+        if kind == "commandExited":
             patterns = self.program.patterns(self.record["state"])
             return {**report, "matched": {each: found_in(each, report["text"].strip()) for each in patterns}}
-        if report["kind"] != "childSettled" or live is None or live["protocol"] is None:
+        if live["protocol"] is None:
             return report
         return {**report, "control": parse_control(live["protocol"], report["text"], live["candidates"])}
 
@@ -72,15 +74,15 @@ class Machine:
         Raises DriverError when no driver may send this event now. An exact repeat, an event of a closed incarnation
         and whatever comes after Done are dropped.
         """
-        kind = event["kind"]
-        if self.done:
-            return []
+        kind, run = event["kind"], self.record["run"]
         out: list[Json] = []
+        if run == DONE:
+            return out
         if kind == "opened":
             self._run(kind)
             self.record["opened"] = {name: event.get(name) for name in ("run", "invocation", "flow", "ir", "cwd")}
             self._go(self.flow.entry, out)
-        elif self.record["run"] == NEW:
+        elif run == NEW:
             raise DriverError(f"{kind} before opened")
         elif kind == "cancelled":
             self._cancel(out)
@@ -140,7 +142,7 @@ class Machine:
                 each = unit_record(result, live["wave"], event)
                 if under_way["items"] is not None:
                     each["item"] = under_way["items"][live["unit"]]
-                waves.settle(state, self.program.shape(state.name), under_way, live["unit"], each)
+                waves.settle(state, self.program.shapes[state.name], under_way, live["unit"], each)
                 self._stage(state, out)
         elif isinstance(state, Action) and not self._cancelled_all(out):
             value = actions.result(state.do, self.record["visits"][state.name], live["sent"], event)
@@ -225,7 +227,7 @@ class Machine:
 
     def _begin_stage(self, stage: Stage, out: list[Json]) -> str:
         items = self._items(stage.name, stage.work) if isinstance(stage.work, Over) else None
-        shape, visit = self.program.shape(stage.name), self.record["visits"][stage.name]
+        shape, visit = self.program.shapes[stage.name], self.record["visits"][stage.name]
         label = fill(stage.label, self._values(()))
         self.record["stage"] = waves.begin(stage, shape, visit, label, items)
         return self._start(stage, out)
@@ -243,13 +245,14 @@ class Machine:
             following = self._start(stage, out)
         except Refused as refused:
             following = self._refused(stage, refused, out)
-        self._go(following, out)
+        if following:
+            self._go(following, out)
 
     def _start(self, stage: Stage, out: list[Json]) -> str:
         """Start what may start now; the next state's name once the Stage is left, else empty."""
-        shape, under_way = self.program.shape(stage.name), self.record["stage"]
+        shape, under_way = self.program.shapes[stage.name], self.record["stage"]
         for unit in waves.start(stage, shape, under_way, self.flow.concurrency - under_way["alive"]):
-            self._spawn(stage, unit, out)
+            self._spawn(stage, shape, under_way, unit, out)
         left = waves.left_by(stage, under_way)
         if left is None:
             return ""
@@ -257,8 +260,7 @@ class Machine:
         self.record["stage"], self.record["led"] = None, ""
         return stage.exits[left]
 
-    def _spawn(self, stage: Stage, number: int, out: list[Json]) -> None:
-        shape, under_way = self.program.shape(stage.name), self.record["stage"]
+    def _spawn(self, stage: Stage, shape: Shape, under_way: Json, number: int, out: list[Json]) -> None:
         over = under_way["items"] is not None
         unit = shape.units[0 if over else number]
         item = under_way["items"][number] if over else ABSENT
@@ -271,7 +273,8 @@ class Machine:
         results = self.record["results"]
         timeout, step = self.flow.timeout_ms, len(results) + 1
         sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step)
-        self.record["live"][effect] = {**_alive(sent), "unit": number, "wave": wave, "result": len(results)}
+        live = self.record["live"][effect] = _alive(sent)
+        live["unit"], live["wave"], live["result"] = number, wave, step - 1
         results.append(begun(sent, unit.name))
         out.append(sent)
 

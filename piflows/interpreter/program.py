@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 from piflows.ir.flow import Flow, Gate, Stage, State
 from piflows.ir.gates import Trigger
 from piflows.ir.plan import Over
@@ -12,49 +9,44 @@ from piflows.ir.topology import levels
 from piflows.ir.unit import Unit
 
 
-@dataclass
 class Shape:
-    """A listed Plan by unit number: `needs` and `dependents` of each, its levels, and how long a path hangs on it."""
+    """A listed Plan by unit number, all worked out when it is made.
 
-    units: tuple[Unit, ...]
+    index       name → number
+    needs       of each unit, each once; `dependents` the other way round
+    levels      the waves
+    wave        of each unit, from 1
+    urgency     of each unit: its place when `ready` may choose among all, 0 before 1; the one that the longest path
+                waits for is first, of equals the one that stands first
+    by_urgency  the units in that order
+    """
 
-    @cached_property
-    def index(self) -> dict[str, int]:
-        return {unit.name: number for number, unit in enumerate(self.units)}
-
-    @cached_property
-    def needs(self) -> list[list[int]]:
-        return [sorted({self.index[need] for need in unit.needs}) for unit in self.units]
-
-    @cached_property
-    def dependents(self) -> list[list[int]]:
-        out: list[list[int]] = [[] for _ in self.units]
+    def __init__(self, units: tuple[Unit, ...]) -> None:
+        self.units = units
+        self.index = index = {unit.name: number for number, unit in enumerate(units)}
+        self.needs = [sorted({index[need] for need in unit.needs}) for unit in units]
+        self.dependents: list[list[int]] = [[] for _ in units]
         for number, needs in enumerate(self.needs):
             for need in needs:
-                out[need].append(number)
-        return out
-
-    @cached_property
-    def levels(self) -> list[list[int]]:
-        named = levels({unit.name: unit.needs for unit in self.units})
-        return [[self.index[name] for name in level] for level in named]
-
-    @cached_property
-    def wave(self) -> list[int]:
-        """Each unit's wave, from 1."""
-        out = [0] * len(self.units)
+                self.dependents[need].append(number)
+        self.levels = levels(dict(enumerate(self.needs)))
+        self.wave = [0] * len(units)
         for number, level in enumerate(self.levels, 1):
             for unit in level:
-                out[unit] = number
-        return out
+                self.wave[unit] = number
+        tail = self._tail()
+        self.by_urgency = sorted(range(len(units)), key=lambda unit: -tail[unit])
+        self.urgency = [0] * len(units)
+        for place, unit in enumerate(self.by_urgency):
+            self.urgency[unit] = place
 
-    @cached_property
-    def tail(self) -> list[int]:
-        """The longest path that waits for each unit, in units: whom `ready` starts first."""
-        out = [0] * len(self.units)
+    def _tail(self) -> list[int]:
+        """The longest path that waits for each unit, itself counted, in units."""
+        out = [1] * len(self.units)
         for level in reversed(self.levels):
             for unit in level:
-                out[unit] = 1 + max((out[dependent] for dependent in self.dependents[unit]), default=0)
+                for need in self.needs[unit]:
+                    out[need] = max(out[need], out[unit] + 1)
         return out
 
     def reaches(self, unit: int, name: str) -> bool:
@@ -79,7 +71,8 @@ class Program:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.states: dict[str, State] = {state.name: state for state in flow.states}
-        self._shapes: dict[str, Shape] = {}
+        # of every Stage; one made `over` a list has its pattern as the only unit
+        self.shapes = {state.name: Shape(_units(state)) for state in flow.states if isinstance(state, Stage)}
 
     def patterns(self, action: str) -> list[str]:
         """The patterns that Gates look for in what an Action observes."""
@@ -88,11 +81,6 @@ class Program:
             each.pattern for each in tests if isinstance(each, Trigger) and each.of == action and each.on == "match"
         ]
 
-    def shape(self, name: str) -> Shape:
-        """The shape of a Stage. One made `over` a list has its pattern as the only unit."""
-        if name not in self._shapes:
-            stage = self.states[name]
-            assert isinstance(stage, Stage)
-            units = (stage.work.unit,) if isinstance(stage.work, Over) else stage.work.units
-            self._shapes[name] = Shape(units)
-        return self._shapes[name]
+
+def _units(stage: Stage) -> tuple[Unit, ...]:
+    return (stage.work.unit,) if isinstance(stage.work, Over) else stage.work.units

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from piflows.interpreter import record as known
@@ -22,11 +23,14 @@ class Refused(Exception):
         self.code, self.facts = code, facts
 
 
-def values(record: Json, program: Program, reads: Iterable[Handoff], reader: int = -1, item: Any = ABSENT) -> Values:
+def values(record: Json, program: Program, reads: Sequence[Handoff], reader: int = -1, item: Any = ABSENT) -> Values:
     """The slots of a consumer; `reader` is its number inside a Stage, `item` its element of an Over.
 
     Raises Refused when a handoff that must not be absent is.
     """
+    number = partial(_number, record)
+    if not reads:
+        return Values({}, number)
     slots: dict[str, Any] = {}
     quoted: set[str] = set()
     for read in reads:
@@ -37,7 +41,7 @@ def values(record: Json, program: Program, reads: Iterable[Handoff], reader: int
             value = _capped(value, read.cap)
             quoted.add(read.slot)
         slots[read.slot] = value
-    return Values(slots, lambda part: _number(record, part), frozenset(quoted))
+    return Values(slots, number, frozenset(quoted))
 
 
 def _absent(read: Handoff) -> Any:

@@ -66,7 +66,7 @@ def value(record: Json, program: Program, ref: Ref, reader: int = -1, item: Any 
 
 
 def _unit(record: Json, program: Program, ref: Ref, reader: int) -> Any:
-    shape = program.shape(ref.state)
+    shape = program.shapes[ref.state]
     number = shape.index.get(ref.unit)
     if number is None:
         return ABSENT

@@ -44,9 +44,18 @@ def settled(result: Json, event: Event, began: int | None) -> None:
 
 def unit_record(result: Json, wave: int, event: Event) -> Json:
     """What later states read of a child run. Only one that failed has a `stopReason`, and its text is its error's."""
-    out: Json = {name: result[name] for name in ("agent", "role", "step")}
-    out |= {"key": result["unit"], "unit": result["name"], "wave": wave, "control": event.get("control")}
+    out: Json = {
+        "agent": result["agent"],
+        "role": result["role"],
+        "step": result["step"],
+        "key": result["unit"],
+        "unit": result["name"],
+        "wave": wave,
+        "control": event.get("control"),
+        "status": "ok",
+        "text": event["text"] or "(no output)",
+    }
     if event["kind"] == "childFailed":
         text = error_text(diagnostic(event["code"], **event["facts"]))
-        return out | {"status": "failed", "text": text, "stopReason": event["stopReason"]}
-    return out | {"status": "ok", "text": event["text"] or "(no output)"}
+        out |= {"status": "failed", "text": text, "stopReason": event["stopReason"]}
+    return out

@@ -1,7 +1,7 @@
 """A Stage: who may start now.
 
 Pure functions over the state of one visit, a JSON value: `label` the stage key, `level` the next wave, `queue` the
-units that may start (in order; under `ready` a heap by longest waiting path), `waiting` the open needs per unit
+units that may start (in order; under `ready` a heap of their urgencies), `waiting` the open needs per unit
 (`ready`), `alive` how many run, `failed` whether one has, `done` each unit's record or None, `items` the list of a
 Stage made `over` one.
 """
@@ -37,7 +37,7 @@ def begin(stage: Stage, shape: Shape, visit: int, label: str, items: list[Any] |
         state["queue"] = shape.levels[0][:1]
     elif stage.schedule == "ready":
         state["waiting"] = [len(needs) for needs in shape.needs]
-        state["queue"] = [[-shape.tail[unit], unit] for unit in shape.levels[0]]
+        state["queue"] = [shape.urgency[unit] for unit in shape.levels[0]]
         heapify(state["queue"])
     return state
 
@@ -47,7 +47,8 @@ def start(stage: Stage, shape: Shape, state: Json, room: int) -> list[int]:
     if stage.schedule == "ready" and state["failed"] and stage.failure == "stop":
         return []
     if state["items"] is None and stage.schedule == "ready":
-        out = [heappop(state["queue"])[1] for _ in range(min(room, len(state["queue"])))]
+        queue: list[int] = state["queue"]
+        out = [shape.by_urgency[heappop(queue)] for _ in range(min(room, len(queue)))]
     else:
         if stage.schedule == "wave" and state["items"] is None:
             _next_wave(stage, shape, state)
@@ -68,7 +69,7 @@ def settle(stage: Stage, shape: Shape, state: Json, unit: int, record: Json) -> 
         for dependent in shape.dependents[unit]:
             waiting[dependent] -= 1
             if not waiting[dependent]:
-                heappush(queue, [-shape.tail[dependent], dependent])
+                heappush(queue, shape.urgency[dependent])
 
 
 def left_by(stage: Stage, state: Json) -> str | None:

@@ -12,4 +12,8 @@ def escape_key(author_id: str) -> str:
 
 def effect_id(state: str, visit: int, unit: str = "", attempt: int = 1) -> str:
     """`state#visit/unit!attempt`, the same in every replay. Separators inside names are percent-escaped."""
-    return f"{state.translate(_ESCAPES)}#{visit}/{unit.translate(_ESCAPES)}!{attempt}"
+    return f"{_escape(state)}#{visit}/{_escape(unit)}!{attempt}"
+
+
+def _escape(name: str) -> str:
+    return name if name.isalnum() else name.translate(_ESCAPES)

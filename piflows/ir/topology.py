@@ -7,23 +7,25 @@ is left out of every answer but `unknown`. For states the same functions take st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 Needs = Mapping[str, Sequence[str]]
+N = TypeVar("N", bound=Hashable)
 
 
-def levels(needs: Needs) -> list[list[str]]:
+def levels(needs: Mapping[N, Sequence[N]]) -> list[list[N]]:
     """Waves (Kahn): each node in the first wave after all it needs; within a wave in order of declaration.
 
     Nodes on a loop, and those that need one, are in no wave: `cycles` names the loops.
     """
     dependents, waiting = _links(needs)
-    level: dict[str, int] = {}
+    level: dict[N, int] = {}
     wave = [node for node, count in waiting.items() if not count]
     depth = 0
     while wave:
-        ready: list[str] = []
+        ready: list[N] = []
         for node in wave:
             level[node] = depth
             for dependent in dependents[node]:
@@ -32,17 +34,17 @@ def levels(needs: Needs) -> list[list[str]]:
                     ready.append(dependent)
         wave = ready
         depth += 1
-    waves: list[list[str]] = [[] for _ in range(depth)]
+    waves: list[list[N]] = [[] for _ in range(depth)]
     for node in needs:
         if node in level:
             waves[level[node]].append(node)
     return waves
 
 
-def _links(needs: Needs) -> tuple[dict[str, list[str]], dict[str, int]]:
+def _links(needs: Mapping[N, Sequence[N]]) -> tuple[dict[N, list[N]], dict[N, int]]:
     """Who needs each node, and how many needs of its own it waits for."""
-    dependents: dict[str, list[str]] = {node: [] for node in needs}
-    waiting: dict[str, int] = {}
+    dependents: dict[N, list[N]] = {node: [] for node in needs}
+    waiting: dict[N, int] = {}
     for node, wanted in needs.items():
         count = 0
         for need in wanted:

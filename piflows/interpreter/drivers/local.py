@@ -149,7 +149,7 @@ class _Local:
     def announce(self, report: Json) -> None:
         """An event of the run itself, and what follows from it."""
         self._tick()
-        self._feed({"seq": 0, "at": 0, "effect": "", "incarnation": 0, "n": self.past.own, **report}, None)
+        self._feed("", 0, self.past.own, report, None)
         self.past.own += 1
         self._carry_out()
 
@@ -184,16 +184,17 @@ class _Local:
         """An event of an effect."""
         effect = live.sent["effect"]
         live.n += 1
-        stamp = {"seq": 0, "at": 0, "effect": effect, "incarnation": live.incarnation, "n": live.n}
-        self._feed(stamp | self.machine.distil(effect, report), live.sent)
+        self._feed(effect, live.incarnation, live.n, self.machine.distil(effect, report), live.sent)
 
-    def _feed(self, event: Json, sent: Json | None) -> None:
-        """Number an event, journal it, feed it."""
-        self.past.seq += 1
-        event["seq"], event["at"] = self.past.seq, self.past.at
+    def _feed(self, effect: str, incarnation: int, n: int, report: Json, sent: Json | None) -> None:
+        """Make an event of a report, journal it, feed it."""
+        past = self.past
+        past.seq += 1
+        event = {"seq": past.seq, "at": past.at, "effect": effect, "incarnation": incarnation, "n": n, **report}
         if self.journal is not None:
             self.journal.append(event)
-        self.pending.extend(self.machine.feed(event))
+        if effects := self.machine.feed(event):
+            self.pending.extend(effects)
         if self.watch is not None:
             self.watch(event, sent)
 
@@ -238,7 +239,14 @@ class _Local:
         """
         last: Json | None = None
         try:
-            last = await self._listen(live, said)
+            async for report in said:
+                found = reports.proper(report)
+                if found["kind"] in FINAL:
+                    last = found
+                    break
+                self._report(live, found)
+            else:
+                last = reports.broken("it ended without a settlement")
         except asyncio.CancelledError:
             if live.ending is None:  # not cancelled by this driver
                 last = reports.broken("its backend was cancelled")
@@ -252,14 +260,6 @@ class _Local:
             finally:
                 if last is not None:
                     self._report(live, last)
-
-    async def _listen(self, live: _Live, said: AsyncIterator[Json]) -> Json:
-        async for report in said:
-            found = reports.proper(report)
-            if found["kind"] in FINAL:
-                return found
-            self._report(live, found)
-        return reports.broken("it ended without a settlement")
 
     async def _command(self, live: _Live) -> None:
         sent = live.sent

@@ -7,7 +7,7 @@ Accepted: placeholders of the mode; braces that look like none, as in JSON or co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from piflows.compiler.check.rule import CallSubject
@@ -26,14 +26,15 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     for path, reader, kinds in ((*each, kinds) for found, kinds in readers for each in found):
         tasks.add((*path, "task"))
         if isinstance(reader.get("task"), str):
-            yield from _found(reader["task"], kinds, subject.at((*path, "task")))
+            yield from _found(reader["task"], kinds, subject.at, (*path, "task"))
     preset = subject.expansion.preset if subject.expansion else None
     for path, value in walk(preset.template) if preset else ():
         if isinstance(value, str) and path not in tasks:
-            yield from _found(value, ("task",), subject.at.in_template(path))
+            yield from _found(value, ("task",), subject.at.in_template, path)
 
 
-def _found(value: str, kinds: tuple[str, ...], where: Where) -> Iterator[Diagnostic]:
+def _found(value: str, kinds: tuple[str, ...], at: Callable[[Path], Where], path: Path) -> Iterator[Diagnostic]:
     for written, meant in near_misses(value, kinds):
         problem = f"it is no placeholder here and stays text, did you mean {meant}?"
-        yield replace(diagnostic("HANDOFF_UNRESOLVED", where, placeholder=written, problem=problem), severity="warning")
+        found = diagnostic("HANDOFF_UNRESOLVED", at(path), placeholder=written, problem=problem)
+        yield replace(found, severity="warning")
