@@ -1,4 +1,4 @@
-"""The graphs of the benchmarks: `deps[i]` lists the nodes, all before `i`, that node `i` waits for; one seed, one graph."""
+"""The graphs of the benchmarks: `deps[i]` lists the nodes, all before `i`, that node `i` waits for."""
 
 from __future__ import annotations
 

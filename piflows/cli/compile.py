@@ -11,7 +11,8 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piflows.cli.source import STDIN, here, is_saved, lies_in, read_bytes, read_text
+from piflows.cli.source import STDIN, here, is_saved, read_bytes, read_text
+from piflows.cli.surroundings import Surroundings
 from piflows.cli.targets import Target, is_folder, kind_of, walk
 from piflows.ir.diagnostic import Diagnostic, FlowError
 from piflows.ir.visible import visible
@@ -48,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     emit = args.emit or ("ir" if alone and not args.check and args.format == "text" else None)
     if args.emit and (args.check or not alone):
         args.usage("an emitted form is that of one call: leave out the check, or the other paths")
-    results = [result for path in args.paths for result in _results(path, args, full=emit is not None)]
+    around = Surroundings()
+    results = [result for path in args.paths for result in _results(path, args, around, full=emit is not None)]
     found = tuple(dict.fromkeys(each for result in results for each in result.diagnostics))
     worst = ("error", "warning") if args.strict else ("error",)
     refused = any(each.severity in worst for each in found)
@@ -62,36 +64,40 @@ def run(args: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
-def _results(path: str, args: argparse.Namespace, full: bool) -> Iterator[Result]:
+def _results(path: str, args: argparse.Namespace, around: Surroundings, full: bool) -> Iterator[Result]:
     if is_folder(path):
         for each in walk(path):
-            yield _result(each, args, full) if isinstance(each, Target) else Result((each,))
+            yield _result(each, args, around, full) if isinstance(each, Target) else Result((each,))
     elif path == "-" or lexists(path) or "/" in path or "." in path:
-        yield _result(Target(path, kind_of(path)), args, full)
+        yield _result(Target(path, kind_of(path)), args, around, full)
     else:
         yield _named(path, full)
 
 
-def _result(target: Target, args: argparse.Namespace, full: bool) -> Result:
+def _result(target: Target, args: argparse.Namespace, around: Surroundings, full: bool) -> Result:
     """One file. What cannot be read at all is a finding too."""
     try:
         if target.kind == "preset":
-            return _preset(target.path, args, full)
-        return _agent(target.path, args) if target.kind == "agent" else _call(target.path, args, full)
+            return _preset(target, args, around, full)
+        return _agent(target, args) if target.kind == "agent" else _call(target.path, args, full)
     except FlowError as refusal:
         return Result(refusal.diagnostics)
 
 
-def _preset(path: str, args: argparse.Namespace, full: bool) -> Result:
+def _data(target: Target, args: argparse.Namespace) -> bytes:
+    return read_bytes(target.path, args) if target.data is None else target.data
+
+
+def _preset(target: Target, args: argparse.Namespace, around: Surroundings, full: bool) -> Result:
     from piflows.compiler import compile_preset
     from piflows.grammar.preset import parse_preset
 
-    preset, found = parse_preset(read_bytes(path, args), path)
+    preset, found = parse_preset(_data(target, args), target.path)
     if preset is None:
         return Result((*found[:-1], replace(found[-1], severity="error")))
-    scope, source, base = lies_in(path)
-    compiled = compile_preset(replace(preset, source=source), here(base), scope, full=full)
-    return Result((*compiled.diagnostics, *found), compiled.flow)
+    scope, source, base = around.of(target.path)
+    compiled = compile_preset(replace(preset, source=source), around.context(base), scope, full=full)
+    return Result((*compiled.diagnostics, *found, *around.namesake(preset)), compiled.flow)
 
 
 def _named(name: str, full: bool) -> Result:
@@ -111,10 +117,10 @@ def _named(name: str, full: bool) -> Result:
     return Result(compiled.diagnostics, compiled.flow)
 
 
-def _agent(path: str, args: argparse.Namespace) -> Result:
+def _agent(target: Target, args: argparse.Namespace) -> Result:
     from piflows.grammar.agent import parse_agent
 
-    agent, found = parse_agent(read_bytes(path, args), path)
+    agent, found = parse_agent(_data(target, args), target.path)
     return Result(tuple(found) if agent else (*found[:-1], replace(found[-1], severity="error")))
 
 

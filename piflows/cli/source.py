@@ -86,11 +86,14 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
     return CallSource(text, STDIN if word == "-" else word, context, is_saved(text))
 
 
-def here(base: Path | None = None) -> Context:
-    """The context of this process. `base` is where the project is looked for, if not here."""
+def here(base: Path | None = None, *, presets: bool = True) -> Context:
+    """The context of this process. `base` is where the project is looked for, if not here.
+
+    Without `presets` it holds those of the package alone: enough to check one whose file is known.
+    """
     from piflows.compiler.catalog import host_context
 
-    return host_context(Path.cwd(), os.environ, base)
+    return host_context(Path.cwd(), os.environ, base, presets=presets)
 
 
 def load_preset(path: str, args: argparse.Namespace) -> tuple[Preset, Context, str]:
@@ -113,12 +116,13 @@ def load_preset(path: str, args: argparse.Namespace) -> tuple[Preset, Context, s
 def lies_in(path: str) -> tuple[str, Source, Path | None]:
     """The scope that a preset file lies in, its source, and where its project begins.
 
-    One that lies in no place of discovery is looked at with all agents in reach.
+    One that lies in no place of discovery is looked at with all agents in reach. What counts is the file itself: a link
+    to a project's preset is a project's preset.
     """
     from piflows.compiler.catalog import home_of
     from piflows.compiler.catalog.discover import BUNDLED, PRESETS
 
-    folder = Path(realpath(path)).parent  # of the file itself: a link to a project's preset is a project's preset
+    folder = Path(realpath(path)).parent
     if folder == Path(realpath(BUNDLED)):
         return "user", "package", None
     if folder == Path(realpath(home_of(os.environ) / ".pi" / "agent" / PRESETS)):

@@ -29,6 +29,7 @@ class Target:
 
     path: str
     kind: Kind
+    data: bytes | None = None  # what was read already
 
 
 def kind_of(path: str) -> Kind:
@@ -75,7 +76,7 @@ def _file(path: Path) -> Target | Diagnostic:
         data = read_regular(path)
     except Unreadable:
         return Target(str(path), kind)  # whoever reads it says why it cannot
-    return Target(str(path), kind) if _FRONT.match(data) else _note(path, "it has no frontmatter")
+    return Target(str(path), kind, data) if _FRONT.match(data) else _note(path, "it has no frontmatter")
 
 
 def _note(path: Path, problem: str) -> Diagnostic:

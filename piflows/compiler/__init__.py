@@ -92,6 +92,8 @@ def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool =
 
     text = json.dumps(general_call(preset, {"agentScope": scope}))
     compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
+    if compiled.flow is not None and not compiled.diagnostics:
+        return compiled  # whose call is the whole template: it has no fault of its own
     faults = [replace(fault, severity="error") for fault in template_faults(preset)]
     told = ("PRESET_EXPANSION_INVALID", "PRESET_TEMPLATE_SCHEMA_INVALID") if faults else ()
     return replace(compiled, diagnostics=(*faults, *(d for d in compiled.diagnostics if d.code not in told)))

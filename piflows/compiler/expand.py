@@ -84,8 +84,8 @@ def _expanded(name: str, preset: Preset, given: Mapping[str, Any]) -> Expansion:
     usable, ignored = _usable(preset.template)
     task, wanted = given.get("task"), holds_task(preset.template)
     goal = task if isinstance(task, str) and task.strip() else None
-    too_large = goal is not None and _size(preset.template, goal) > EXPANDED_MOST
-    template = usable if goal is None or too_large else cast("dict[str, Any]", substitute(usable, goal))
+    too_large = goal not in (None, TASK) and _size(preset.template, goal) > EXPANDED_MOST
+    template = usable if goal in (None, TASK) or too_large else cast("dict[str, Any]", substitute(usable, goal))
     settable = {*CALLER_ALWAYS, *preset.overrides}.difference(RESERVED)
     own = {key: value for key, value in given.items() if key in settable}
     stricter = _stricter(template, own)

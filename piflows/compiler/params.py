@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -95,23 +95,44 @@ def owner(path: Path) -> str:
 
 def contracts(call: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
     """Every `contract` of a call, in its order, with its path."""
-    return (found for found in walk(call) if found[0][-1:] == ("contract",) and found[1] is not None)
+    return (found for found in keyed(call, ("contract",)) if found[1] is not None)
 
 
-def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value with its path, depth first in the order of the text; what is inside a `contract` is left out."""
-    stack: list[tuple[Path, Any]] = [(path, value)]
-    while stack:
-        path, value = stack.pop()
-        yield path, value
-        if path[-1:] == ("contract",):
-            continue
-        if isinstance(value, dict):
-            members = [(*path, key) for key in cast("dict[str, Any]", value)]
-            stack += zip(reversed(members), reversed(list(cast("dict[str, Any]", value).values())), strict=True)
-        elif isinstance(value, list):
-            items = cast("list[Any]", value)
-            stack += [((*path, index), items[index]) for index in reversed(range(len(items)))]
+def keyed(value: Any, names: Collection[str], path: Path = ()) -> list[tuple[Path, Any]]:
+    """The values of all keys of these names with their paths, in the order of the text; none inside a `contract`."""
+    found: list[tuple[Path, Any]] = []
+    _keyed(value, names, path, found)
+    return found
+
+
+def _keyed(value: Any, names: Collection[str], path: Path, found: list[tuple[Path, Any]]) -> None:
+    for key, member in _members(value):
+        if key in names:
+            found.append(((*path, key), member))
+        if isinstance(member, (dict, list)) and key != "contract":
+            _keyed(member, names, (*path, key), found)
+
+
+def texts(value: Any, mark: str = "", path: Path = ()) -> list[tuple[Path, str]]:
+    """The texts that hold `mark` with their paths, in the order of the text; none inside a `contract`."""
+    found: list[tuple[Path, str]] = []
+    _texts(value, mark, path, found)
+    return found
+
+
+def _texts(value: Any, mark: str, path: Path, found: list[tuple[Path, str]]) -> None:
+    for key, member in _members(value):
+        if isinstance(member, str):
+            if mark in member:
+                found.append(((*path, key), member))
+        elif isinstance(member, (dict, list)) and key != "contract":
+            _texts(member, mark, (*path, key), found)
+
+
+def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).items()
+    return enumerate(cast("list[Any]", value)) if isinstance(value, list) else ()
 
 
 def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from piflows.compiler.params import Path, mode_key, walk
+from piflows.compiler.params import Path, keyed, mode_key, texts
 from piflows.grammar.call import (
     AgentRef,
     Call,
@@ -47,7 +47,14 @@ MODELS: dict[str, type[Shape]] = {  # of the modes that give a role to an agent 
 }
 
 
-def resolve_role(ref: Reference, slot: str, protocol: Protocol | None, call: Call, catalog: Catalog) -> Role:
+def resolve_role(
+    ref: Reference,
+    slot: str,
+    protocol: Protocol | None,
+    call: Call,
+    catalog: Catalog,
+    candidates: tuple[str, ...] = (),
+) -> Role:
     """The role of a reference; `slot` is the mode's word for it, which the author's `role` replaces.
 
     An unknown agent has no tools: the checker refuses it, and it is no writer.
@@ -66,6 +73,7 @@ def resolve_role(ref: Reference, slot: str, protocol: Protocol | None, call: Cal
         thinking=level,
         cwd=text(ref.cwd or ""),
         protocol=protocol,
+        candidates=candidates,
     )
 
 
@@ -125,8 +133,8 @@ def mentions(call: Mapping[str, Any], mode: str) -> Iterator[Mention]:
         if isinstance(call[key], str):
             yield Mention((key,), call[key])
         return
-    for path, value in walk(call.get(key), (key,)):
-        if path[-1] == "agent" and isinstance(value, str) and value:
+    for path, value in keyed(call.get(key), ("agent",), (key,)):
+        if isinstance(value, str) and value:
             yield Mention(path, value)
     if mode == "route":
         yield from _routed(call[key])
@@ -138,8 +146,9 @@ def _routed(route: Any) -> Iterator[Mention]:
         return
     spec = cast("dict[str, Any]", route)
     for key in ("candidates", "fallback"):
-        for path, value in walk(spec.get(key), ("route", key)):
-            if isinstance(value, str) and value.strip():
+        named: Any = spec.get(key)
+        for path, value in texts({key: named}, path=("route",)):
+            if value.strip():
                 yield Mention(path, value)
 
 

@@ -22,6 +22,7 @@ CHAIN_KINDS: tuple[Kind, ...] = ("task", "previous")  # those of a chain's steps
 _ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
 _NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}
 _INSIDE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_NAMED)})\.[^{{}}\r\n]++)"
+_KINDS = _ALONE | _NAMED
 _PLACEHOLDER = re.compile(rf"\{{\{{{_INSIDE}\}}\}}|\{{({_INSIDE})\}}")
 _WORD = re.compile(r"\{\{? *([^\W\d_]++)((?:[ .:_-][\w .:-]{0,63})?)\}\}?")
 
@@ -40,13 +41,13 @@ def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
     """`text` as its pieces in order, none of them empty: literal text, and the placeholders of `kinds`."""
     pieces: list[str | Placeholder] = []
     done = 0
-    for match in _PLACEHOLDER.finditer(text):
+    for match in _PLACEHOLDER.finditer(text) if "{" in text else ():
         kind, _, name = (match[1] or "").partition(".")
         if kind not in kinds:
             continue
         if match.start() > done:
             pieces.append(text[done : match.start()])
-        pieces.append(Placeholder((_ALONE | _NAMED)[kind], name, match[0], match.start()))
+        pieces.append(Placeholder(_KINDS[kind], name, match[0], match.start()))
         done = match.end()
     return [*pieces, text[done:]] if done < len(text) else pieces
 

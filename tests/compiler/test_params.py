@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from piflows.compiler.params import active, answers, contracts, pointer, read, shown, spell, steps, walk
+from piflows.compiler.params import active, answers, contracts, keyed, pointer, read, shown, spell, steps, texts
 from piflows.ir.finding import FINDINGS_MOST
 
 ACTIVE: list[tuple[dict[str, Any], list[str]]] = [
@@ -51,18 +51,16 @@ def test_paths() -> None:
     assert spell(path) == "graph.nodes[2].a/b~c"
 
 
-def test_a_walk_is_in_the_order_of_the_text_and_skips_what_is_inside_a_contract() -> None:
-    value = {"b": [{"contract": {"x": 1}}, 2], "a": {"contract": None, "y": 3}}
-    assert [spell(path) for path, _ in walk(value)] == [
-        "",
-        "b",
-        "b[0]",
+def test_values_are_found_in_the_order_of_the_text_and_none_inside_a_contract() -> None:
+    value = {"b": [{"contract": {"x": "1 {"}}, "{2", "3"], "x": {"contract": None, "x": {"x": "{"}}}
+    assert [spell(path) for path, _ in keyed(value, ("x", "contract"))] == [
         "b[0].contract",
-        "b[1]",
-        "a",
-        "a.contract",
-        "a.y",
+        "x",
+        "x.contract",
+        "x.x",
+        "x.x.x",
     ]
+    assert [spell(path) for path, _ in texts(value, "{", ("top",))] == ["top.b[1]", "top.x.x.x"]
     assert [(spell(path), found) for path, found in contracts(value)] == [("b[0].contract", {"x": 1})]
 
 

@@ -19,15 +19,18 @@ from piflows.compiler.context import Catalog, Context
 PACKAGE = "package:"  # what a bundled file's name begins with, so that it is the same on every machine
 
 
-def host_context(cwd: Path, env: Mapping[str, str], base: Path | None = None) -> Context:
-    """The context of this process. `base` is where the search for the project's directories begins, if not `cwd`."""
+def host_context(cwd: Path, env: Mapping[str, str], base: Path | None = None, *, presets: bool = True) -> Context:
+    """The context of this process. `base` is where the search for the project's directories begins, if not `cwd`.
+
+    Without `presets` only those of the package are looked for.
+    """
     from piflows.compiler.catalog.discover import discover
 
     cwd, home = cwd.absolute(), home_of(env)
 
     @cache
     def catalog(scope: str) -> Catalog:
-        return discover(scope, home, base or cwd, env, lambda path: shown(path, cwd, home))
+        return discover(scope, home, base or cwd, env, lambda path: shown(path, cwd, home), presets=presets)
 
     @cache
     def real(path: str) -> str:

@@ -39,28 +39,36 @@ AGENT_CODES = Codes("agent", "AGENT_DIR_UNREADABLE", "AGENT_FILE_UNREADABLE", "A
 PRESET_CODES = Codes("preset", "PRESET_DIR_UNREADABLE", "PRESET_FILE_UNREADABLE", "PRESET_NAME_SHADOWED")
 
 
-def discover(scope: str, home: Path, base: Path, env: Mapping[str, str], shown: Callable[[Path], str]) -> Catalog:
+def discover(
+    scope: str,
+    home: Path,
+    base: Path,
+    env: Mapping[str, str],
+    shown: Callable[[Path], str],
+    *,
+    presets: bool = True,
+) -> Catalog:
     """What the scope gives. The project's directories are the nearest ones from `base` upwards.
 
-    `shown` gives the name under which diagnostics speak of a path.
+    `shown` gives the name under which diagnostics speak of a path. Without `presets` only those of the package count.
     """
     agents = _Shelf(AGENT_CODES, parse_agent, shown)
-    presets = _Shelf(PRESET_CODES, parse_preset, shown)
+    flows = _Shelf(PRESET_CODES, parse_preset, shown)
     agents_dirs = {"package": BUNDLED / "agents", "user": home / ".pi" / "agent" / AGENTS}
     presets_dirs = {"package": BUNDLED, "user": home / ".pi" / "agent" / PRESETS}
     sources = ("package",) if env.get(PACKAGE_ONLY) == "1" else SCOPES[scope]
-    for name, shelf, places in ((AGENTS, agents, agents_dirs), (PRESETS, presets, presets_dirs)):
+    for name, shelf, places in ((AGENTS, agents, agents_dirs), (PRESETS, flows, presets_dirs)):
         if (here := shelf.nearest(base, name, tell="project" in sources)) is not None:
             places["project"] = here
-        for source in sources:
+        for source in sources if presets or shelf is agents else ("package",):
             shelf.add(places.get(source), source)
     return Catalog(
         dict(sorted(agents.loaded.items())),
-        dict(sorted(presets.loaded.items())),
-        (*agents.issues, *presets.issues),
+        dict(sorted(flows.loaded.items())),
+        (*agents.issues, *flows.issues),
         {source: str(path) for source, path in agents_dirs.items()},
         {source: str(path) for source, path in presets_dirs.items()},
-        agents.skipped | presets.skipped,
+        agents.skipped | flows.skipped,
     )
 
 

@@ -23,8 +23,9 @@ Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and wha
 
 def check(subject: CallSubject | FlowSubject | HostSubject) -> Iterator[Found]:
     """What the rules for this subject find, of each as many as a person reads; lazily, as a host rule may ask one."""
+    kind = _kind(subject)
     for place, rule in enumerate(RULES):
-        if _kind(subject) == rule.SUBJECT:
+        if kind == rule.SUBJECT:
             yield from ((place, found) for found in islice(rule.check(subject), FINDINGS_MOST))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from piflows.compiler.params import Misfit, Path
@@ -35,7 +36,7 @@ class Rule(Protocol):
     def check(self, subject: Any, /) -> Iterator[Diagnostic]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallSubject:
     """A call before it is a Flow, as plain JSON.
 
@@ -57,7 +58,7 @@ class CallSubject:
     at: Places
     available: Collection[str]
 
-    @property
+    @cached_property
     def mode(self) -> str | None:
         return self.modes[0] if len(self.modes) == 1 else None
 
@@ -65,13 +66,16 @@ class CallSubject:
     def scope(self) -> str:
         return scope_of(self.given)
 
-    def nodes(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+    @cached_property
+    def nodes(self) -> list[tuple[Path, dict[str, Any]]]:
         """The nodes of a graph that are objects with an id, with their paths."""
         graph = self.call.get("graph") if self.mode == "graph" else None
         listed: Any = cast("dict[str, Any]", graph).get("nodes") if isinstance(graph, dict) else None
-        for number, node in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
-            if isinstance(node, dict) and isinstance(cast("dict[str, Any]", node).get("id"), str):
-                yield ("graph", "nodes", number), cast("dict[str, Any]", node)
+        return [
+            (("graph", "nodes", number), cast("dict[str, Any]", node))
+            for number, node in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else [])
+            if isinstance(node, dict) and isinstance(cast("dict[str, Any]", node).get("id"), str)
+        ]
 
     def steps(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """The steps of a chain that are objects, with their paths."""
@@ -80,10 +84,11 @@ class CallSubject:
             if isinstance(step, dict):
                 yield ("chain", number), cast("dict[str, Any]", step)
 
+    @cached_property
     def needs(self) -> dict[str, list[str]]:
         """The dependencies of a graph: id → ids, of the first node of each id."""
         found: dict[str, list[str]] = {}
-        for _, node in self.nodes():
+        for _, node in self.nodes:
             found.setdefault(node["id"], [need for _, need in dependencies((), node)])
         return found
 

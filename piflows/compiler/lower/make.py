@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from piflows.compiler.context import Catalog
@@ -33,13 +34,16 @@ _SLOT = re.compile(r"\{(\w+)\}")
 Budget = Literal["maxCostUsd", "maxTokens", "maxGeneratedTokens"]
 
 
+_split = cache(_SLOT.split)  # of our own sentences alone
+
+
 def t(sentence: str, **fillings: Filling) -> Parts:
     """A sentence of our own as parts: each `{name}` is replaced once, what it is replaced by is never read again.
 
     Raises KeyError for a name without a filling.
     """
     out: Parts = ()
-    for place, piece in enumerate(_SLOT.split(sentence)):
+    for place, piece in enumerate(_split(sentence)):
         out += tuple(pieces(fillings[piece] if place % 2 else piece))
     return normal(out)
 
@@ -93,6 +97,7 @@ class Maker:
         self._states: list[State] = []
         self._pointers: dict[tuple[str, str], str] = {}
         self.roles: dict[str, Role] = {}
+        self._known: dict[tuple[object, ...], str] = {}
         self._policy: Policy = call.handoff_policy
         for of, policy in (call.mode_handoff_policy or {}).items():
             if of == mode and POLICIES.index(policy) > POLICIES.index(self._policy):
@@ -105,12 +110,27 @@ class Maker:
 
         `candidates` are the names that the route protocol may answer with.
         """
-        role = replace(resolve_role(ref, slot, protocol, self.call, self.catalog), candidates=tuple(candidates))
+        key = (
+            slot,
+            protocol,
+            tuple(candidates),
+            ref.agent,
+            ref.model,
+            ref.tier,
+            ref.thinking,
+            ref.tools,
+            ref.cwd,
+            getattr(ref, "role", None),
+        )
+        if key in self._known:
+            return self._known[key]
+        role = resolve_role(ref, slot, protocol, self.call, self.catalog, tuple(candidates))
         base = role.agent if role.agent == role.slot else f"{role.slot}-{role.agent}"
         name, number = base, 1
         while self.roles.setdefault(name, role) != role:
             number += 1
             name = f"{base}-{number}"
+        self._known[key] = name
         return name
 
     def unit(

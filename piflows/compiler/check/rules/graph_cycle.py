@@ -18,12 +18,12 @@ SUBJECT = "call"
 
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
-    needs = subject.needs()
+    needs = subject.needs
     chains = cycles(needs) if needs else []
     for chain in chains:
         edge = next(
             entry
-            for path, node in subject.nodes()
+            for path, node in subject.nodes
             for entry, need in dependencies(path, node)
             if node["id"] == chain[0] and need == chain[1]
         )

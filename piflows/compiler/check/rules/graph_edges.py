@@ -27,7 +27,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         if misfit.code in CODES:
             yield diagnostic("GRAPH_INVALID", subject.at(misfit.path), problem=misfit.problem)
     seen: set[str] = set()
-    for path, node in subject.nodes():
+    for path, node in subject.nodes:
         if _size(node.get("task"), subject.call.get("task")) > TASK_MOST:
             problem = f'the task of node "{node["id"]}" has more than {TASK_MOST} characters with {{task}} put in'
             yield diagnostic("GRAPH_INVALID", subject.at((*path, "task")), problem=problem)
@@ -35,7 +35,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
             where = subject.at((*path, "id"))
             yield diagnostic("GRAPH_INVALID", where, problem=f'there are two nodes with the id "{node["id"]}"')
         seen.add(node["id"])
-    for path, node in subject.nodes():
+    for path, node in subject.nodes:
         for entry, need in dependencies(path, node):
             if need not in seen:
                 problem = f'node "{node["id"]}" depends on "{need}", which is the id of no node{meant(need, seen)}'

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import Path, walk
+from piflows.compiler.params import Path, texts
 from piflows.grammar.placeholder import CHAIN_KINDS, near_misses
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.source import Where
@@ -22,14 +22,14 @@ SUBJECT = "call"
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     tasks: set[Path] = set()
-    readers = ((subject.nodes(), ("task", "node")), (subject.steps(), CHAIN_KINDS))
+    readers = ((subject.nodes, ("task", "node")), (subject.steps(), CHAIN_KINDS))
     for path, reader, kinds in ((*each, kinds) for found, kinds in readers for each in found):
         tasks.add((*path, "task"))
         if isinstance(reader.get("task"), str):
             yield from _found(reader["task"], kinds, subject.at, (*path, "task"))
     preset = subject.expansion.preset if subject.expansion else None
-    for path, value in walk(preset.template) if preset else ():
-        if isinstance(value, str) and path not in tasks:
+    for path, value in texts(preset.template, "{") if preset else ():
+        if path not in tasks:
             yield from _found(value, ("task",), subject.at.in_template, path)
 
 

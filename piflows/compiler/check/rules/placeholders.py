@@ -28,9 +28,9 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 
 def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
-    needs = subject.needs()
+    needs = subject.needs
     before = reach(needs)
-    for path, node in subject.nodes():
+    for path, node in subject.nodes:
         for named in _named(node.get("task"), "node"):
             if named.name not in needs:
                 yield (*path, "task"), named, _unknown("node", named.name, needs)

@@ -19,10 +19,10 @@ SUBJECT = "call"
 
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
-    ids = {node["id"] for _, node in subject.nodes()}
-    needs = {node["id"]: [need for _, need in dependencies(path, node)] for path, node in subject.nodes()}
+    ids = {node["id"] for _, node in subject.nodes}
+    needs = {node["id"]: [need for _, need in dependencies(path, node)] for path, node in subject.nodes}
     looped = {name: set(chain) for chain in cycles(needs) for name in chain}
-    for path, node in subject.nodes():
+    for path, node in subject.nodes:
         task = node.get("task")
         pieces = split(task, ("node",)) if isinstance(task, str) else []
         read = {piece.name for piece in pieces if isinstance(piece, Placeholder)}
