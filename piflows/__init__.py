@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["__version__", "check", "compile", "plan", "run"]
 __version__ = "0.1.0"
+HOME = "https://github.com/piflows/piflows"  # where the source and its pages are
 
 
 def __getattr__(name: str) -> Any:

@@ -191,13 +191,17 @@ def _agents(subject: CallSubject) -> list[Agent]:
 
 def _issues(subject: CallSubject, agents: Iterable[Agent]) -> Iterator[Diagnostic]:
     """What is wrong with the files that the call uses, and with directories that could not be read."""
-    files = {agent.file for agent in agents}
+    from piflows.compiler.resolve import asked
+
+    files = {agent.file: agent.name for agent in agents}
     if subject.expansion and subject.expansion.preset:
-        files.add(subject.expansion.preset.file)
+        files[subject.expansion.preset.file] = ""
     for issue in subject.catalog.issues:
         if issue.code.endswith("_DIR_UNREADABLE"):
             yield replace(issue, severity="warning")
-        elif issue.where.file in files:
+        elif name := files.get(issue.where.file):
+            yield replace(issue, cause=f"{issue.cause} {asked(subject.call, subject.mode or '', name)}")
+        elif name == "":
             yield issue
 
 

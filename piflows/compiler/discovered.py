@@ -65,4 +65,6 @@ def _issue(issue: Diagnostic, home: str) -> dict[str, Any]:
         "severity": issue.severity,
         "message": issue.message,
         "file": tilde(issue.where.file, home),
+        "line": issue.where.line,
+        "column": issue.where.column,
     }

@@ -26,6 +26,14 @@ ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at
 _KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
 RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
 SHOWN = 80  # characters of an offending value
+WORDS = {  # what people, and other tools, call the same thing
+    **dict.fromkeys(("needs", "after", "depends", "dependencies", "requires", "waitsfor"), "dependsOn"),
+    **dict.fromkeys(("prompt", "instruction", "instructions", "message", "goal", "objective"), "task"),
+    **dict.fromkeys(("reasoning", "effort"), "thinking"),
+    **dict.fromkeys(("steps", "sequence"), "chain"),
+    "parallel": "tasks",
+    "name": "id",
+}
 KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
 
 
@@ -143,7 +151,16 @@ def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
         return Call.model_validate(call), ()
     except ValidationError as refused:
         errors = refused.errors(include_url=False)[:FINDINGS_MOST]
-        return None, tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
+        misfits = tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
+        return None, tuple(misfit for misfit in misfits if not _is_there(misfit, misfits))
+
+
+def _is_there(missing: Misfit, misfits: tuple[Misfit, ...]) -> bool:
+    """Whether a missing field stands beside its place under a name that is nearly its own: then that name says it."""
+    if not missing.problem.endswith(" is missing"):
+        return False
+    owner, field = missing.path[:-1], f'"{missing.path[-1]}"'
+    return any(each.path[:-1] == owner and field in each.hint for each in misfits)
 
 
 def _misfit(error: Mapping[str, Any]) -> Misfit | None:
@@ -202,11 +219,19 @@ def _allowed(error: Mapping[str, Any]) -> str:
         case "too_long":
             return f"a list of at most {limit['max_length']}"
         case "literal_error":
-            return re.sub(r"'([^']*)'", r"\1", limit["expected"])
+            return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + _near(error["input"], limit["expected"])
         case "model_type" if error["loc"][-1] == ONE:
             return "an object or a list of objects"
         case kind:
             return str(_ALLOWED.get(kind, error["msg"]))
+
+
+def _near(value: Any, expected: str) -> str:
+    """The clause for a mistyped one of several words."""
+    from piflows.grammar.near import nearest
+
+    meant = nearest(value, re.findall(r"'([^']*)'", expected)) if isinstance(value, str) else None
+    return "" if meant is None else f', did you mean "{meant}"'
 
 
 def _code(path: Path, kind: str) -> str:
@@ -244,7 +269,9 @@ def _hint(path: Path) -> str:
     """The nearest known name beside an unknown key."""
     from piflows.grammar.near import hint
 
-    return hint(str(path[-1]), _names(path[:-1]))
+    word, names = str(path[-1]), _names(path[:-1])
+    same = WORDS.get(word.lower())
+    return hint(same if same in names else word, names)
 
 
 def _names(path: Path) -> list[str]:

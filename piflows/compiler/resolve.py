@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from piflows.compiler.params import Path, keyed, mode_key, texts
+from piflows.compiler.params import Path, keyed, mode_key, owner, texts
 from piflows.grammar.call import (
     AgentRef,
     Call,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 Reference = AgentRef | OperatorRef | TaskItem | GraphNode
 LEVELS: tuple[str, ...] = get_args(Thinking)
 TIERS: tuple[str, ...] = get_args(Tier)
+PLACES_MOST = 4  # of an agent in a call, that a sentence names
 MODELS: dict[str, type[Shape]] = {  # of the modes that give a role to an agent of their own choice
     "evaluate": Evaluate,
     "route": Route,
@@ -139,6 +140,14 @@ def mentions(call: Mapping[str, Any], mode: str) -> Iterator[Mention]:
     if mode == "route":
         yield from _routed(call[key])
     yield from _defaults(call.get(key), mode)
+
+
+def asked(call: Mapping[str, Any], mode: str, agent: str) -> str:
+    """The sentence that leads from an agent's file back to the call: where the call asks for it."""
+    paths = [mention.path for mention in mentions(call, mode) if mention.agent == agent]
+    places = [owner(path[:-1] if path[-1] == "agent" else path) for path in paths[:PLACES_MOST]]
+    more = f" and {len(paths) - PLACES_MOST} more" if len(paths) > PLACES_MOST else ""
+    return f"It is the file of an agent that is asked for by {', '.join(places)}{more}."
 
 
 def _routed(route: Any) -> Iterator[Mention]:

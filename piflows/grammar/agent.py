@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from piflows.grammar.call import Thinking, Tier
-from piflows.grammar.frontmatter import FileFault, Front, decode, read_front, unknown_keys
+from piflows.grammar.frontmatter import FileFault, Front, called, decode, read_front, unknown_keys
 from piflows.grammar.near import hint
+from piflows.grammar.tools import slip
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.digest import text_digest
 from piflows.ir.source import Where
@@ -23,13 +24,18 @@ KEYS = ("name", "description", "tools", "model", "tier", "thinking")
 TIERS: tuple[str, ...] = get_args(Tier)
 LEVELS: tuple[str, ...] = get_args(Thinking)
 
+_DENY = (  # the contrary of `tools`: renamed, it would allow what it was to forbid
+    *("disallowedtools", "deniedtools", "excludetools", "excludedtools", "blockedtools", "disabledtools"),
+    *("denytools", "deny"),
+)
 _WORDS = {  # what other hosts, and people, call the same thing
-    **dict.fromkeys(("allowedtools", "toolset", "toolnames", "allow", "permissions"), "tools"),
-    **dict.fromkeys(("reasoning", "reasoningeffort", "effort", "thinkinglevel"), "thinking"),
-    **dict.fromkeys(("title", "id", "agent"), "name"),
-    **dict.fromkeys(("summary", "purpose", "about"), "description"),
-    **dict.fromkeys(("llm", "engine", "modelid"), "model"),
-    **dict.fromkeys(("size", "modeltier"), "tier"),
+    **called("tools", "allowedtools", "toolset", "toolnames", "allow", "permissions", "toolsallowed", "enabledtools"),
+    **called("thinking", "reasoning", "reasoningeffort", "effort", "thinkinglevel"),
+    **called("name", "title", "id", "agent"),
+    **called("description", "summary", "purpose", "about"),
+    **called("model", "llm", "engine", "modelid"),
+    **called("tier", "size", "modeltier"),
+    **dict.fromkeys(_DENY, " It forbids nothing: an agent has exactly the tools that `tools` names."),
 }
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -95,6 +101,9 @@ def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
     if not front.given("tools"):
         return None
     names = [value.text for value in front.names("tools")]
+    for value in front.names("tools"):
+        if clause := slip(value.text):
+            found.append(diagnostic("UNKNOWN_TOOL", front.where(value), tool=value.text, hint=clause))
     folded = [name.lower() for name in names]
     if "bash" in folded and "bash-ro" in folded:
         reason = "beside `bash` it restricts nothing: the agent can write"

@@ -132,15 +132,19 @@ def read_front(text: str, file: str) -> Front:
 
 
 def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mapping[str, str]) -> list[Diagnostic]:
-    """A warning for each key that `owner` does not have. `words` are other words, folded, for keys it has."""
+    """A warning for each key that `owner` does not have. `words`: other words, folded → what to say of them."""
     found: list[Diagnostic] = []
     for key, entry in front.entries.items():
         if key not in known:
-            meant = words.get(re.sub(r"[\W_]", "", key).lower())
-            clause = f' Did you mean "{meant}"?' if meant else hint(key, known)
+            clause = words.get(re.sub(r"[\W_]", "", key).lower()) or hint(key, known)
             where = Where(front.file, line=entry.line, column=1)
             found.append(unknown_name(key, owner, clause, where))
     return found
+
+
+def called(name: str, *words: str) -> dict[str, str]:
+    """Other words for the key `name`, with what to say of each."""
+    return dict.fromkeys(words, f' Did you mean "{name}"?')
 
 
 def unknown_name(name: str, owner: str, clause: str, where: Where) -> Diagnostic:

@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from piflows.grammar.agent import Source
 from piflows.grammar.call import Call
-from piflows.grammar.frontmatter import FileFault, Front, decode, read_front, unknown_keys, unknown_name
+from piflows.grammar.frontmatter import FileFault, Front, called, decode, read_front, unknown_keys, unknown_name
 from piflows.grammar.located import Located, NotJson, load
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -45,10 +45,10 @@ SHAPES = frozenset(  # parameters that are a mode: they decide what the flow is,
 )
 
 _WORDS = {
-    **dict.fromkeys(("title", "id", "preset"), "name"),
-    **dict.fromkeys(("summary", "purpose", "about"), "description"),
-    **dict.fromkeys(("allow", "allowed", "allowedoverrides", "parameters", "params", "arguments", "args"), "overrides"),
-    **dict.fromkeys(("output", "formatter", "format"), "result"),
+    **called("name", "title", "id", "preset"),
+    **called("description", "summary", "purpose", "about"),
+    **called("overrides", "allow", "allowed", "allowedoverrides", "parameters", "params", "arguments", "args"),
+    **called("result", "output", "formatter", "format"),
 }
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _FENCED = re.compile(r"\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+", re.DOTALL)

@@ -201,6 +201,13 @@ SHAPE_CODES = (
         "It was read and understood, and nothing acts on it here.",
         'Do not rely on "{key}": leave it out, or make the call one that uses it.',
     ),
+    compile_warning(
+        "UNKNOWN_TOOL",
+        '"{tool}" is not the name of a tool of pi.{hint|}',
+        "A child is given its tools by their exact names. A name that nothing has gives it none, and a child with no "
+        "right name has no tools at all.",
+        "Correct the name. If an extension has a tool of exactly this name, it is right as it is.",
+    ),
     compile_error(
         "HANDOFF_UNRESOLVED",
         "The placeholder {placeholder} cannot be filled: {problem}.",

@@ -165,7 +165,7 @@ OTHER_CODES = (
         "GRAPH_CYCLE",
         "The graph's nodes wait for each other: {chain}.",
         "No node of the loop {chain} can start first.",
-        "Remove one dependency of the loop.",
+        "Take one of these nodes out of the `dependsOn` of another, so that one of them can start.",
         also="run",
     ),
     flow_error(

@@ -58,7 +58,7 @@ TOOLS = [
     ("tools: ,\n", ()),
     ("tools:\n  -\n", ()),
     ("tools: default\n", ("default",)),
-    ("tools: Bash, my_tool\n", ("Bash", "my_tool")),
+    ("tools: bash, my_tool\n", ("bash", "my_tool")),
 ]
 
 
@@ -74,6 +74,7 @@ WARNED = [
     ("allowedTools: read\n", "UNKNOWN_PARAMETER", '"allowedTools" is not', 'Did you mean "tools"?', 4),
     ("tool: read\n", "UNKNOWN_PARAMETER", "", 'Did you mean "tools"?', 4),
     ("reasoning-effort: low\n", "UNKNOWN_PARAMETER", "", 'Did you mean "thinking"?', 4),
+    ("disallowedTools: bash\n", "UNKNOWN_PARAMETER", "", "It forbids nothing", 4),
     ("color: blue\n", "UNKNOWN_PARAMETER", '"color" is not', "an agent file", 4),
     ("tier: Fast\n", "PARAMETER_IGNORED", '"tier" has no effect', 'Did you mean "fast"?', 4),
     ("tier: huge\n", "PARAMETER_IGNORED", "", '"huge" is none of fast, capable, deep', 4),
@@ -91,6 +92,28 @@ def test_what_has_no_effect_is_a_warning(line: str, code: str, part: str, other:
     assert part in found[0].message and other in found[0].message
     assert agent.tier is None and agent.thinking is None
     assert agent.tools == (("bash", "bash-ro") if line.startswith("tools:") else None)
+
+
+TOOLS = [
+    ("tools: Bash, my_tool\n", ("Bash", "my_tool"), 'Did you mean "bash"?', 8),
+    ("tools: my_tool, bash_ro\n", ("my_tool", "bash_ro"), 'Did you mean "bash-ro"?', 17),
+    ("tools: read grep\n", ("read grep",), "separated by commas", 8),
+]
+
+
+@pytest.mark.parametrize(("line", "tools", "part", "column"), TOOLS)
+def test_a_tool_that_is_nearly_one_of_pis_is_kept_and_told(
+    line: str, tools: tuple[str, ...], part: str, column: int
+) -> None:
+    agent, [finding] = parse(HEAD + line)
+    assert agent is not None and agent.tools == tools
+    assert (finding.code, finding.severity, finding.where.line, finding.where.column) == (
+        "UNKNOWN_TOOL",
+        "warning",
+        4,
+        column,
+    )
+    assert part in finding.message
 
 
 REFUSED = [

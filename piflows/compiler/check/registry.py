@@ -23,6 +23,7 @@ from piflows.compiler.check.rules import (
     mode_inputs,
     monitor_probe,
     near_placeholders,
+    near_tools,
     nested_cwd,
     not_available,
     one_mode,
@@ -75,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     ignored_params,
     empty_previous,
     unread_edge,
+    near_tools,
     near_placeholders,
     nested_cwd,
 )

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from piflows import HOME
 from piflows.compiler.render.diagnostics import Source, line_of, relative
 from piflows.ir.codes import CODES
 from piflows.ir.diagnostic import Diagnostic, outline
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-HELP = "https://github.com/piflows/piflows/blob/main/docs/codes.md"
+HELP = f"{HOME}/blob/main/docs/codes.md"
 
 
 def sarif(diagnostics: Sequence[Diagnostic], root: str, source: Source) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def _rule(name: str) -> dict[str, Any]:
         "id": name,
         "shortDescription": {"text": outline(code.message)},
         "fullDescription": {"text": cause},
-        "help": {"text": f"{cause}\n{fix}"},
+        "help": {"text": f"{cause}\n{fix}\nMore: `piflows explain {name}`."},
         "helpUri": f"{HELP}#{name.lower()}",
         "defaultConfiguration": {"level": code.severity},
     }

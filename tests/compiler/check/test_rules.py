@@ -198,7 +198,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "two nodes of one name": (graph(node("a"), node("a")), [("GRAPH_INVALID", "/graph/nodes/1/id")]),
     "unknown dependency": (
         graph(node("review"), node("report", "{node.review}", "reveiw")),
-        [("GRAPH_INVALID", "/graph/nodes/1/dependsOn/0"), ("HANDOFF_UNRESOLVED", "/graph/nodes/1/task")],
+        [("GRAPH_INVALID", "/graph/nodes/1/dependsOn/0")],  # and no second finding for the same slip
     ),
     "itself": (graph(node("a", "{node.a}", "a")), [("GRAPH_CYCLE", "/graph/nodes/0/dependsOn/0")]),
     "two loops behind a root": (
@@ -284,7 +284,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
             "task": "x",
             "evaluate": {"redteam": [{"agent": "redteam", "tools": "EDIT"}, {"agent": "redteam", "tools": "bash"}]},
         },
-        [("SHARED_WRITE_CWD", "/evaluate/redteam/1")],
+        [("SHARED_WRITE_CWD", "/evaluate/redteam/1"), ("UNKNOWN_TOOL", "/evaluate/redteam/0/tools")],
     ),
     # agents
     "unknown agent": ({"agent": "recom", "task": "x"}, [("UNKNOWN_AGENT", "/agent")]),

@@ -3,6 +3,7 @@
 Reports INVALID_MODE.
 Refused: `tasks` beside `evaluate`; `agent` without a `task`; a `task` alone.
 Accepted: one mode. `agent` beside it is ignored, with a warning.
+Left to others: a mode under a name that is nearly its own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import RUN_MODES, mode_key
+from piflows.compiler.params import RUN_MODES, Misfit, mode_key
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("INVALID_MODE",)
@@ -27,7 +28,11 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     elif not keys and subject.call.get("agent"):
         problem = "`agent` needs a `task`, or a `contract` that states the objective"
         yield diagnostic("INVALID_MODE", subject.at(("agent",)), problem=problem)
-    elif not keys:
+    elif not keys and not any(_mistyped(misfit) for misfit in subject.misfits):
         others = ", ".join(mode_key(mode) for mode in RUN_MODES if mode != "single")
         problem = f"it has none of `agent` with `task`, {others}"
         yield diagnostic("INVALID_MODE", subject.at(()), problem=problem)
+
+
+def _mistyped(misfit: Misfit) -> bool:
+    return len(misfit.path) == 1 and any(f'"{mode_key(mode)}"' in misfit.hint for mode in RUN_MODES)

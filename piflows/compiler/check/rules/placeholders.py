@@ -3,6 +3,7 @@
 Reports HANDOFF_UNRESOLVED.
 Refused: {node.x} where no node is named x, or one that the node depends on neither directly nor through others;
 {phase.b} in a phase that comes before b.
+Left to others: a dependency that is refused itself. One that is mistyped is read as what was meant.
 Accepted: {node.x} of a dependency, however far; other braces, which are text.
 """
 
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject, meant
-from piflows.compiler.params import Path
+from piflows.compiler.params import Misfit, Path
+from piflows.grammar.near import nearest
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.topology import reach
@@ -29,13 +31,25 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     needs = subject.needs
-    before = reach(needs)
+    before = reach({node: [_meant(need, needs) for need in listed] for node, listed in needs.items()})
+    unread = {misfit.path[2] for misfit in subject.misfits if _hides_dependencies(misfit)}
     for path, node in subject.nodes:
         for named in _named(node.get("task"), "node"):
             if named.name not in needs:
                 yield (*path, "task"), named, _unknown("node", named.name, needs)
-            elif not before.needs(node["id"], named.name):
+            elif not before.needs(node["id"], named.name) and path[2] not in unread:
                 yield (*path, "task"), named, f'node "{node["id"]}" does not depend on "{named.name}"'
+
+
+def _meant(need: str, known: Iterable[str]) -> str:
+    return need if need in known else nearest(need, known) or need
+
+
+def _hides_dependencies(misfit: Misfit) -> bool:
+    """Whether a node's `dependsOn` is there, under another name or in another form."""
+    if misfit.path[:2] != ("graph", "nodes") or len(misfit.path) < 4:
+        return False
+    return misfit.path[3] == "dependsOn" or '"dependsOn"' in misfit.hint
 
 
 def _workflow(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:

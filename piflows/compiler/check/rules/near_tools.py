@@ -1,0 +1,28 @@
+"""A mistyped tool is no tool: the child starts without it, and with such names alone it has no tools at all.
+
+Reports UNKNOWN_TOOL, a warning: extensions add tools, so only what is nearly one of pi's own is told.
+Warned of: `tools: "raed,grep"`, `tools: "Read"`, `tools: "read grep"`, in any role.
+Accepted: pi's own tools, `none`, `default`, and names that are like none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.params import keyed
+from piflows.grammar.tools import slip
+from piflows.ir.diagnostic import Diagnostic, diagnostic
+
+CODES = ("UNKNOWN_TOOL",)
+SUBJECT = "call"
+
+
+def check(subject: CallSubject) -> Iterator[Diagnostic]:
+    if subject.answer:
+        return
+    for path, value in keyed(subject.call, ("tools",)):
+        if isinstance(value, str):
+            for name in dict.fromkeys(part.strip() for part in value.split(",")):
+                if name and (clause := slip(name)):
+                    yield diagnostic("UNKNOWN_TOOL", subject.at(path), tool=name, hint=clause)
