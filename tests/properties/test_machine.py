@@ -7,7 +7,7 @@ from typing import Any
 from drive import SALTS, Run, salted
 from hypothesis import given
 from hypothesis import strategies as st
-from machines import verifying_flows
+from machines import all_flows
 
 from piflows.ir.bounds import bounds
 from piflows.ir.flow import Flow, Stage
@@ -21,12 +21,12 @@ def run(flow: Flow, salt: int, order: list[int]) -> Run:
     return Run(flow, salted(salt), pick=lambda count: next(picks, 0) % count).go()
 
 
-@given(verifying_flows(), SALTS, ORDERS)
+@given(all_flows(), SALTS, ORDERS)
 def test_never_more_than_concurrency_alive(flow: Flow, salt: int, order: list[int]) -> None:
     assert run(flow, salt, order).most_alive <= flow.concurrency
 
 
-@given(verifying_flows(), SALTS, ORDERS)
+@given(all_flows(), SALTS, ORDERS)
 def test_every_path_settles_within_its_bounds(flow: Flow, salt: int, order: list[int]) -> None:
     done, proved = run(flow, salt, order), bounds(flow)
     assert done.outcome["proposal"]["outcome"] in {"success", "stopped", "refused"}
@@ -35,7 +35,7 @@ def test_every_path_settles_within_its_bounds(flow: Flow, salt: int, order: list
         assert proved.least_runs is not None and len(done.results) >= proved.least_runs
 
 
-@given(verifying_flows(), SALTS, ORDERS)
+@given(all_flows(), SALTS, ORDERS)
 def test_no_unit_starts_before_its_needs_succeeded(flow: Flow, salt: int, order: list[int]) -> None:
     done = run(flow, salt, order)
     position = {each["effect"]: each["seq"] for each in done.journal if each["kind"] == "childSettled"}
@@ -50,7 +50,7 @@ def test_no_unit_starts_before_its_needs_succeeded(flow: Flow, salt: int, order:
             assert all(position[f"{name}#{visit}/{need}!1"] < seq for need in needs)
 
 
-@given(verifying_flows(), SALTS)
+@given(all_flows(), SALTS)
 def test_the_machine_is_a_function_of_its_events(flow: Flow, salt: int) -> None:
     done = run(flow, salt, [])
     again: Any = Run(flow, salted(salt))
