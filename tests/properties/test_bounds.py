@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from calls import lowered_flows
 from hypothesis import given
 from hypothesis import strategies as st
-from machines import all_flows
+from machines import verifying_flows
 from walker import walk
 
 from piflows.ir.bounds import bounds
@@ -14,7 +15,7 @@ from piflows.ir.plan import Plan
 from piflows.ir.unit import Unit
 
 
-@given(all_flows())
+@given(verifying_flows())
 def test_bounds_hold_for_every_way_through_a_flow(flow: Flow) -> None:
     proved, walked = bounds(flow), walk(flow)
     assert proved.most_runs >= walked.most[0]
@@ -44,5 +45,11 @@ def nests(draw: st.DrawFn) -> Flow:
 
 @given(nests())
 def test_the_most_is_exact_for_rounds_that_end_together(flow: Flow) -> None:
+    proved = bounds(flow)
+    assert (proved.most_runs, proved.most_waves) == walk(flow).most
+
+
+@given(lowered_flows())
+def test_the_most_is_exact_for_every_call(flow: Flow) -> None:
     proved = bounds(flow)
     assert (proved.most_runs, proved.most_waves) == walk(flow).most
