@@ -198,7 +198,7 @@ class Machine:
         return ""
 
     def _stop_all(self, out: list[Json]) -> None:
-        """Stop what lives and close it: its later events are dropped."""
+        """Stop what lives and close it: its later events are dropped, turns that it still ends are not charged."""
         for effect in self.record["live"]:
             out.append(effects.stop(effect))
             self.record["over"][effect] = CLOSED
@@ -214,7 +214,7 @@ class Machine:
             case Action():
                 effect = effect_id(state.name, self.record["visits"][state.name])
                 sent = actions.request(state.do, effect, self._values(state.reads))
-                self.record["live"][effect] = {**_alive(sent), "sent": sent}
+                self.record["live"][effect] = {**_alive(sent), "sent": dict(sent)}
                 out.append(sent)
                 return ""
             case Settle():
@@ -315,5 +315,5 @@ class Machine:
 def _alive(sent: Json) -> Json:
     return {
         "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
-        "protocol": sent.get("protocol"), "candidates": sent.get("candidates", []),
+        "protocol": sent.get("protocol"), "candidates": list(sent.get("candidates", [])),
     }  # fmt: skip

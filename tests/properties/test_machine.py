@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from drive import SALTS, Run, salted
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from machines import all_flows
 
+from piflows.interpreter.machine import Machine
 from piflows.ir.bounds import bounds
 from piflows.ir.flow import Flow, Stage
 from piflows.ir.plan import Plan
@@ -57,3 +59,29 @@ def test_the_machine_is_a_function_of_its_events(flow: Flow, salt: int) -> None:
     effects = [again.machine.feed(event) for event in done.journal]
     assert again.machine.snapshot() == done.machine.snapshot()
     assert effects[-1][-1]["kind"] == "done"
+
+
+@given(all_flows(), SALTS)
+def test_what_a_driver_does_to_events_and_effects_afterwards_changes_nothing(flow: Flow, salt: int) -> None:
+    careless = Run(flow, salted(salt))
+    careless.machine = Careless(flow)
+    assert careless.go().outcome == Run(flow, salted(salt)).go().outcome
+
+
+class Careless(Machine):
+    """A machine whose driver uses up what it is given, and what it gave."""
+
+    def feed(self, event: Any) -> list[Any]:
+        given = deepcopy(event)
+        out = super().feed(given)
+        kept = deepcopy(out)
+        for each in (given, *out):
+            spoil(each)
+        return kept
+
+
+def spoil(value: Any) -> None:
+    for member in value.values() if isinstance(value, dict) else ():
+        spoil(member)
+    if isinstance(value, (dict, list)):
+        value.clear()
