@@ -90,7 +90,7 @@ class Run:
         yield {"kind": "childStarted"}
         yield {"kind": "turnEnded", "usage": {"input": tokens_in, "output": tokens_out, "costUsd": cost}}
         if reply.get("exit"):
-            facts = {"exit": reply["exit"], "stderr": ""}
+            facts = {"exit": reply["exit"], "stderr": reply.get("stderr", "")}
             failed = {"kind": "childFailed", "code": "CHILD_EXIT_NONZERO", "facts": facts, "stopReason": "error"}
             yield failed | {"stderr": "", **reply}
         else:

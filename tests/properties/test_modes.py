@@ -133,7 +133,7 @@ def answer(effect: Json, choice: str, said: Said) -> Json:
         return {**COMMANDS[choice], "text": f"<{key}>"}
     said[effect["unit"]], said.agents[effect["unit"]] = choice, effect["agent"]
     mark = f"<{effect['unit']}>"
-    return fail(mark) if choice == FAILED else ok(f"{choice}\n{mark}")
+    return {**fail(mark), "stderr": mark} if choice == FAILED else ok(f"{choice}\n{mark}")
 
 
 # ---- the promises -----------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ PROMISES = [
 
 
 def lowered(promise: Promise) -> Flow:
-    done = compile_call(json.dumps({"why": "asked for", "allowSharedWriteCwd": True, **promise.call}), HERE)
+    done = compile_call(json.dumps({"why": "asked for", "concurrency": 1, **promise.call}), HERE)
     assert done.flow is not None and done.mode == promise.mode, done.diagnostics
     return done.flow
 
