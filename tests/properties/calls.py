@@ -97,6 +97,7 @@ DOSSIER = st.builds(
 MODES = {
     "list": st.just({"list": True}),
     "config": st.just({"showConfig": True}),
+    "preset": st.builds(lambda more: {"preset": "scout", **more}, given(tier=SIZES["tier"], cwd=SIZES["cwd"])),
     "single": st.builds(lambda ref: dict(ref), REF),
     "parallel": st.builds(lambda tasks: {"tasks": tasks}, st.lists(TASK, min_size=1, max_size=4)),
     "chain": st.builds(lambda steps: {"chain": steps}, st.lists(STEP, min_size=1, max_size=4)),
