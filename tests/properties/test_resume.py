@@ -17,7 +17,8 @@ def test_the_outcome_depends_on_neither_order_nor_crashes(
     picks = iter(order)
     mixed = Run(flow, salted(salt), pick=lambda count: next(picks, 0) % count, crashes=crashes).go()
     plain = Run(flow, salted(salt)).go()
-    assert mixed.outcome == plain.outcome
+    backwards = Run(flow, salted(salt), pick=lambda count: count - 1).go()
+    assert mixed.outcome == plain.outcome == backwards.outcome
 
 
 @given(all_flows(), SALTS, st.frozensets(st.integers(1, 60), max_size=4))
