@@ -123,9 +123,107 @@ def always_defined(defines: Any) -> Any:
     return lambda *arguments: 15 if defines(*arguments) is not None else 0
 
 
+def one_fewer(at_least: Any) -> Any:
+    return lambda test, record: at_least(replace(test, n=test.n - 1), record)
+
+
+def lenient(decide: Any) -> Any:
+    """What was not understood ends the loop."""
+    ended = {"continue": "done", "revise": "pass"}
+
+    def decided(test: Any, record: Any) -> Any:
+        outcome, value = decide(test, record)
+        understood = all(each["control"] is not None for each in record["values"][test.of])
+        return (outcome if understood else ended.get(outcome, outcome)), value
+
+    return decided
+
+
+def never_nobody(choice: Any) -> Any:
+    def chosen(test: Any, record: Any) -> Any:
+        outcome, value = choice(test, record)
+        return (outcome, value) if outcome != "none" else (test.candidates[0], {"text": test.candidates[0]})
+
+    return chosen
+
+
+def to_the_first(gate: Any) -> Any:
+    def made(self: Any, name: str, test: Any, exits: Any, **more: Any) -> None:
+        gate(self, name, test, {**exits, "none": next(iter(exits.values()))} if "none" in exits else exits, **more)
+
+    return made
+
+
+def begun_once_less(make: Any) -> Any:
+    return lambda self, name, begins, **more: make(self, name, max(1, begins - 1), **more)
+
+
+def published_early(value: Any) -> Any:
+    """A unit reads what its own visit of the Stage has done so far."""
+
+    def read(record: Any, program: Any, ref: Any, *rest: Any) -> Any:
+        here = record["state"] == ref.state and ref.pick == "value" and record["stage"]
+        return [each for each in here["done"] if each] if here else value(record, program, ref, *rest)
+
+    return read
+
+
+def never_left_out(absent: Any) -> Any:
+    return lambda read: absent(replace(read, absent="refuse"))
+
+
+def with_the_failed(value: Any) -> Any:
+    return lambda record, program, ref, *rest: value(
+        record, program, replace(ref, pick="value") if ref.pick == "ok" else ref, *rest
+    )
+
+
+def no_round_to_spend(rounds_spent: Any) -> Any:  # noqa: ARG001
+    return lambda *arguments: {}  # noqa: ARG005
+
+
+def spent_twice(rounds_spent: Any) -> Any:
+    return lambda *arguments: {name: 2 * cost + 1 for name, cost in rounds_spent(*arguments).items()}
+
+
+def lent(feed: Any) -> Any:
+    """The machine keeps the very objects that it gave away."""
+
+    def fed(self: Any, event: Any) -> Any:
+        out = feed(self, event)
+        for effect in out:
+            live = self.record["live"].get(effect["effect"])
+            if live is not None and "sent" in live:
+                live["sent"] = effect
+        return out
+
+    return fed
+
+
 MACHINE = "piflows.interpreter.machine"
 MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
+GATES, PROMISES = "piflows.interpreter.gates", "test_modes:test_every_path_of_a_mode_ends_and_reads_as_promised"
 MUTANTS = [
+    Mutant(PROMISES, f"{GATES}.DECIDE[at_least]", one_fewer),
+    Mutant(PROMISES, f"{GATES}.DECIDE[said]", lenient),
+    Mutant(PROMISES, f"{GATES}.DECIDE[all_pass]", lenient),
+    Mutant(PROMISES, f"{GATES}.DECIDE[choice]", never_nobody),
+    Mutant(PROMISES, f"{MAKER}.gate", to_the_first),
+    Mutant(PROMISES, f"{MAKER}.round", begun_once_less),
+    Mutant(PROMISES, "piflows.interpreter.record.value", published_early),
+    Mutant(PROMISES, "piflows.interpreter.record.value", with_the_failed),
+    Mutant(PROMISES, "piflows.interpreter.reads._absent", never_left_out),
+    Mutant(
+        "test_modes:test_every_exit_of_a_mode_is_taken_and_its_bounds_are_exact",
+        "piflows.ir.bounds._rounds_spent",
+        no_round_to_spend,
+    ),
+    Mutant("test_bounds:test_bounds_hold_for_every_way_through_a_flow", "piflows.ir.bounds._rounds_spent", spent_twice),
+    Mutant(
+        "test_machine:test_what_a_driver_does_to_events_and_effects_afterwards_changes_nothing",
+        f"{MACHINE}.Machine.feed",
+        lent,
+    ),
     Mutant("test_machine:test_never_more_than_concurrency_alive", f"{WAVES}.start", widened),
     Mutant("test_machine:test_every_path_settles_within_its_bounds", f"{WAVES}.left_by", never_left),
     Mutant(

@@ -30,4 +30,4 @@ def result(doing: Doing, visit: int, sent: Json, event: Json) -> Json:
     if isinstance(doing, Wait):
         return {"check": visit, "ms": doing.ms}
     kept = {name: event[name] for name in ("exit", "text", "timedOut", "started", "reason")}
-    return {"command": sent["command"], "check": visit, "matched": event.get("matched", {}), **kept}
+    return {"command": sent["command"], "check": visit, "matched": dict(event.get("matched", {})), **kept}

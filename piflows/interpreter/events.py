@@ -7,7 +7,10 @@ and its `kind`. Delivery is at least once.
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypedDict
+
+from piflows.ir.digest import text_digest
 
 Event = dict[str, Any]
 
@@ -70,6 +73,14 @@ class CommandExited(TypedDict):
 
 # childStarted, timePassed and cancelled carry nothing of their own.
 FINAL = frozenset({"childSettled", "childFailed", "commandExited", "timePassed"})
+
+_NOT_SAID = frozenset({"seq", "at", "control", "matched"})  # what delivery and `distil` add to a report
+
+
+def fingerprint(event: Event) -> str:
+    """A digest of what a final event says: that of an exact repeat is the same, whenever it is delivered."""
+    return text_digest(json.dumps({key: event[key] for key in event if key not in _NOT_SAID}, sort_keys=True).encode())
+
 
 # what may answer each kind of effect
 ANSWERS = {

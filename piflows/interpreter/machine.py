@@ -11,7 +11,7 @@ from typing import Any, assert_never, cast
 
 from piflows.grammar.control import parse_control
 from piflows.interpreter import actions, effects, record, waves
-from piflows.interpreter.events import ANSWERS, FINAL, Event
+from piflows.interpreter.events import ANSWERS, FINAL, Event, fingerprint
 from piflows.interpreter.fill import ABSENT, Values, fill, fill_prompt
 from piflows.interpreter.gates import DECIDE
 from piflows.interpreter.outcome import proposed, refusal
@@ -105,7 +105,8 @@ class Machine:
             over = self.record["over"].get(effect)
             if over is None:
                 raise DriverError(f"no effect {effect} was asked for")
-            if stamp > tuple(over) and event["kind"] in FINAL:
+            last = tuple(over[:2])
+            if event["kind"] in FINAL and (stamp > last or (stamp == last and fingerprint(event) != over[2])):
                 raise DriverError(f"{effect} settled twice")
             return None
         if stamp <= (live["incarnation"], live["n"]):
@@ -129,7 +130,7 @@ class Machine:
             total["costUsd"] = total["costUsd"] + usage["costUsd"] if known else None
         if after in OVER:
             del self.record["live"][effect]
-            self.record["over"][effect] = [event["incarnation"], event["n"]]
+            self.record["over"][effect] = [event["incarnation"], event["n"], fingerprint(event)]
             self._settled(event, live, out)
 
     def _settled(self, event: Event, live: Json, out: list[Json]) -> None:
@@ -197,7 +198,7 @@ class Machine:
         return ""
 
     def _stop_all(self, out: list[Json]) -> None:
-        """Stop what lives and close it: its later events are dropped."""
+        """Stop what lives and close it: its later events are dropped, turns that it still ends are not charged."""
         for effect in self.record["live"]:
             out.append(effects.stop(effect))
             self.record["over"][effect] = CLOSED
@@ -213,7 +214,7 @@ class Machine:
             case Action():
                 effect = effect_id(state.name, self.record["visits"][state.name])
                 sent = actions.request(state.do, effect, self._values(state.reads))
-                self.record["live"][effect] = {**_alive(sent), "sent": sent}
+                self.record["live"][effect] = {**_alive(sent), "sent": dict(sent)}
                 out.append(sent)
                 return ""
             case Settle():
@@ -314,5 +315,5 @@ class Machine:
 def _alive(sent: Json) -> Json:
     return {
         "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
-        "protocol": sent.get("protocol"), "candidates": sent.get("candidates", []),
+        "protocol": sent.get("protocol"), "candidates": list(sent.get("candidates", [])),
     }  # fmt: skip

@@ -49,7 +49,8 @@ def bounds(flow: Flow) -> Bounds:
     for state in flow.states:
         runs[state.name], waves[state.name] = _weights(state) if isinstance(state, Stage) else (_NOTHING, _NOTHING)
     loops = _loops(flow)
-    return Bounds(_least(flow, runs), _most(flow, loops, runs), _least(flow, waves), _most(flow, loops, waves))
+    least_runs, least_waves = (_least(flow, weights, _rounds_spent(flow, loops, weights)) for weights in (runs, waves))
+    return Bounds(least_runs, _most(flow, loops, runs), least_waves, _most(flow, loops, waves))
 
 
 def _weights(stage: Stage) -> tuple[_Weight, _Weight]:
@@ -86,7 +87,8 @@ class _Loops:
 
 
 def _loops(flow: Flow) -> _Loops:
-    main = _distances(flow, flow.entry, {}) if flow.epilogue else {}
+    states = {state.name: state for state in flow.states}
+    main = _distances(states, flow.entry, {}, {}) if flow.epilogue else {}
     onward: dict[str, list[str]] = {}
     for state in flow.states:
         onward[state.name] = [target for outcome, target in state.exits.items() if _taken(state, outcome)]
@@ -136,13 +138,34 @@ def round_totals(flow: Flow) -> dict[str, int]:
 # ---- the best case ----------------------------------------------------------------------------------------------
 
 
-def _least(flow: Flow, weights: Mapping[str, _Weight]) -> int | None:
+def _rounds_spent(flow: Flow, loops: _Loops, weights: Mapping[str, _Weight]) -> dict[str, int]:
+    """What a round has cost at least before it is spent: all of its ways back, each the shortest.
+
+    Only for one that is alone in its part: ways back of several rounds may be the same steps.
+    """
+    states = {state.name: state for state in flow.states}
+    spent: dict[str, int] = {}
+    for members in loops.parts:
+        if len(rounds := [name for name in members if name in loops.back]) == 1:
+            name = rounds[0]
+            part = {member: states[member] for member in members}
+            way = _distances(part, loops.back[name], weights, {})
+            spent[name] = _times(states[name]) * way[name]
+    return spent
+
+
+def _times(state: State) -> int:
+    return state.test.times if isinstance(state, Gate) and isinstance(state.test, Round) else 1
+
+
+def _least(flow: Flow, weights: Mapping[str, _Weight], spent: Mapping[str, int]) -> int | None:
     """Shortest path to success: proposed and kept by the epilogue, or only made there."""
-    main = _distances(flow, flow.entry, weights)
+    states = {state.name: state for state in flow.states}
+    main = _distances(states, flow.entry, weights, spent)
     proposed = _nearest(flow, main, "success")
     if not flow.epilogue:
         return proposed
-    after = _distances(flow, flow.epilogue, weights)
+    after = _distances(states, flow.epilogue, weights, spent)
     ends = [
         (proposed, _nearest(flow, after, "keep")),
         (_nearest(flow, main, "success", "stopped", "refused"), _nearest(flow, after, "success")),
@@ -156,24 +179,25 @@ def _nearest(flow: Flow, distances: Mapping[str, int], *outcomes: str) -> int | 
     return min((distances[settle.name] for settle in settles if settle.name in distances), default=None)
 
 
-def _distances(flow: Flow, start: str, weights: Mapping[str, _Weight]) -> dict[str, int]:
-    """Dijkstra: the least that has been spent on entering each state that can be reached."""
-    states = {state.name: state for state in flow.states}
+def _distances(
+    states: Mapping[str, State], start: str, weights: Mapping[str, _Weight], rounds: Mapping[str, int]
+) -> dict[str, int]:
+    """Dijkstra: the least that has been spent on entering each of the states that can be reached by way of them."""
     distances: dict[str, int] = {}
     heap = [(0, start)]
     while heap:
         spent, name = heappop(heap)
-        if name in distances:
+        if name in distances or name not in states:
             continue
         distances[name] = spent
         state, weight = states[name], weights.get(name, _NOTHING)
         for outcome, target in state.exits.items():
             if target not in distances and _taken(state, outcome):
-                heappush(heap, (spent + weight.least(outcome), target))
+                turns = rounds.get(name, 0) if outcome == "spent" else 0
+                heappush(heap, (spent + turns + weight.least(outcome), target))
     return distances
 
 
 def _taken(state: State, outcome: str) -> bool:
     """Whether an exit can be taken at all: a Round of no times never leads back."""
-    back = isinstance(state, Gate) and isinstance(state.test, Round) and state.test.times == 0
-    return not (back and outcome == "again")
+    return outcome != "again" or _times(state) > 0

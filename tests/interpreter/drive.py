@@ -90,7 +90,7 @@ class Run:
         yield {"kind": "childStarted"}
         yield {"kind": "turnEnded", "usage": {"input": tokens_in, "output": tokens_out, "costUsd": cost}}
         if reply.get("exit"):
-            facts = {"exit": reply["exit"], "stderr": ""}
+            facts = {"exit": reply["exit"], "stderr": reply.get("stderr", "")}
             failed = {"kind": "childFailed", "code": "CHILD_EXIT_NONZERO", "facts": facts, "stopReason": "error"}
             yield failed | {"stderr": "", **reply}
         else:
@@ -147,10 +147,23 @@ def keyed(replies: Mapping[str, Json | list[Json]], default: Json | None = None)
 
 
 SALTS = st.integers(0, 2**16)
+ANSWERS = {
+    "verdict": ("VERDICT: REVISE", "VERDICT: PASS", "VERDICT: PASS", "Looks good."),
+    "loop": ("LOOP: CONTINUE", "LOOP: DONE", "LOOP: CONTINUE", "Nearly."),
+}
+
+
+def answers(effect: Json) -> tuple[str, ...]:
+    """First lines that a child may write under its protocol, understood and not; the first one ends no loop."""
+    if effect["protocol"] == "route":
+        return (*(f"ROUTE: {name}" for name in effect["candidates"]), "ROUTE: none", "ROUTE: somebody")
+    if effect["protocol"] == "score":
+        return ("SCORE: 0", "SCORE: 7.5", "SCORE: 100", "SCORE: 101")
+    return ANSWERS.get(effect["protocol"], ("VERDICT: REVISE", "Fine."))
 
 
 def salted(salt: int) -> Reply:
-    """Replies that depend on the effect alone: visit, unit and salt decide success, failure and verdict.
+    """Replies that depend on the effect alone: visit, unit and salt decide success, failure and answer.
 
     Every third salt never fails and never passes, so that each round is spent.
     """
@@ -158,11 +171,12 @@ def salted(salt: int) -> Reply:
     def reply(effect: Json) -> Json:
         mark = sum(map(ord, effect["effect"])) * 31 + salt
         if not salt % 3:
-            return {"exit": 1} if effect["kind"] == "command" else ok("VERDICT: REVISE")
+            return {"exit": 1} if effect["kind"] == "command" else ok(answers(effect)[0])
         if effect["kind"] == "command":
             return {"exit": mark % 2, "text": f"out {mark}"}
         if mark % 5 == 0:
             return fail(f"broke {mark}")
-        return ok(f"VERDICT: {'PASS' if mark % 3 else 'REVISE'}\n{effect['unit']} {mark}")
+        choices = answers(effect)
+        return ok(f"{choices[mark % len(choices)]}\n{effect['unit']} {mark}")
 
     return reply

@@ -321,6 +321,10 @@ def test_an_exact_repeat_is_dropped_and_a_different_second_settlement_is_the_dri
     assert settle(machine, A) == []
     with pytest.raises(DriverError, match="settled twice"):
         settle(machine, A, incarnation=2)
+    assert machine.feed(event("childSettled", A, seq=9, at=99, control=None)) == []  # delivered again, later
+    for other in (event("childSettled", A, text="another"), event("childFailed", A, code="CHILD_ABORTED", facts={})):
+        with pytest.raises(DriverError, match="settled twice"):
+            machine.feed(other)
 
 
 def test_a_larger_incarnation_closes_the_smaller_and_its_spend_stays_counted() -> None:

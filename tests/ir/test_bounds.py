@@ -89,7 +89,7 @@ SHAPES: dict[str, tuple[Flow, tuple[int | None, int, int | None, int]]] = {
             stage("b", 10, "rb"),
             Gate("rb", Round(1), {"again": "b", "spent": "won"}),
         ),
-        (11, 23, 2, 5),
+        (23, 23, 5, 5),
     ),
     "what again leads to may lie before the entry": (
         flow(

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from calls import lowered_flows
 from hypothesis import strategies as st
 
 from piflows.ir.actions import Command, Wait
 from piflows.ir.assign import assigned
 from piflows.ir.bounds import bounds
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
-from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
 from piflows.ir.parts import Counter, Index, Part, Parts, Section, Slot, Text, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.topology import postorder
@@ -29,8 +30,10 @@ ROLES = {
     "critic": Role("redteam", "critic", "package", tools=READ, protocol="verdict"),
     "scorer": Role("redteam", "scorer", "package", tools=(), protocol="score"),
     "writer": Role("operator", "writer", "package"),
+    "body": Role("operator", "body", "package", tools=READ, protocol="loop"),
+    "router": Role("controller", "router", "package", tools=(), protocol="route", candidates=("left", "Right")),
 }
-BLOCKS = ("stage", "round", "round", "quorum", "round", "panel", "fan", "check", "wait")
+BLOCKS = ("stage", "round", "round", "quorum", "round", "panel", "fan", "check", "wait", "answer")
 ENDS = (
     Settle("won", "success", header=text("Won.")),
     Settle("lost", "stopped"),
@@ -62,6 +65,13 @@ def verifying_flows(draw: Draw, schedule: str | None = None, most: int = 60) -> 
     return _settled(_reading(draw, _bounded(_cut(flow), most)))
 
 
+def all_flows(schedule: str | None = None) -> st.SearchStrategy[Flow]:
+    """Flows that verify: random ones, and of each four one of a call, which are all under `wave`."""
+    return st.sampled_from((True, True, True, False)).flatmap(
+        lambda made: verifying_flows(schedule) if made else lowered_flows()
+    )
+
+
 # ---- blocks -----------------------------------------------------------------------------------------------------
 
 
@@ -85,6 +95,8 @@ def _block(draw: Draw, number: int, count: int, schedule: str | None, writers: b
     if kind == "panel":
         stage = _stage(draw, name, schedule, ["critic"], onward, then=f"{name}-verdict")
         return [stage, Gate(f"{name}-verdict", AllPass(name), {"pass": onward(), "revise": onward()})]
+    if kind == "answer":
+        return _answer(draw, name, schedule, onward)
     if kind == "fan":
         return _fan(draw, name, schedule, onward)
     if kind == "check":
@@ -115,6 +127,18 @@ def _stage(
         exits["refused"] = onward()
     order = draw(st.permutations(units)) if schedule != "first" else units
     return Stage(name, text(name), Plan(tuple(order)), exits, schedule, failure)  # pyright: ignore[reportArgumentType]
+
+
+def _answer(draw: Draw, name: str, schedule: str | None, onward: Later) -> list[State]:
+    """One child whose answer decides: a loop's body, or a router."""
+    role = draw(st.sampled_from(("body", "router")))
+    stage = _stage(draw, name, schedule, [role], onward, then=f"{name}-answer")
+    assert isinstance(stage.work, Plan)
+    unit = replace(stage.work.units[0], needs=())
+    exits = {outcome: target for outcome, target in stage.exits.items() if outcome != "stuck"}
+    stage = replace(stage, work=Plan((unit,)), exits={**exits, "failed": onward()}, failure="stop")
+    test = Said(name) if role == "body" else Choice(name, ROLES["router"].candidates)
+    return [stage, Gate(f"{name}-answer", test, {outcome: onward() for outcome in test.outcomes})]
 
 
 def _is_round(state: State) -> bool:

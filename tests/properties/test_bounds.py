@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calls import lowered_flows
 from hypothesis import given
 from hypothesis import strategies as st
 from machines import verifying_flows
@@ -44,5 +45,11 @@ def nests(draw: st.DrawFn) -> Flow:
 
 @given(nests())
 def test_the_most_is_exact_for_rounds_that_end_together(flow: Flow) -> None:
+    proved = bounds(flow)
+    assert (proved.most_runs, proved.most_waves) == walk(flow).most
+
+
+@given(lowered_flows())
+def test_the_most_is_exact_for_every_call(flow: Flow) -> None:
     proved = bounds(flow)
     assert (proved.most_runs, proved.most_waves) == walk(flow).most

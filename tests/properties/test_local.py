@@ -10,7 +10,7 @@ from batteries.driver import OPENED, Children, Crash, Memory
 from drive import SALTS, Reply, Run, salted
 from hypothesis import given
 from hypothesis import strategies as st
-from machines import verifying_flows
+from machines import all_flows
 
 from piflows.interpreter.drivers.local import drive
 from piflows.interpreter.hands.clock import Clock, VirtualClock
@@ -59,7 +59,7 @@ async def driven(run: Run, delays: list[int], journal: Memory) -> Run:
 
 
 @given(
-    verifying_flows(schedule="wave"),
+    all_flows(schedule="wave"),
     SALTS,
     st.lists(st.integers(0, 3), min_size=1, max_size=5),
     st.lists(st.integers(1, 40), max_size=3),

@@ -18,7 +18,7 @@ from piflows.ir.digest import digest
 from piflows.ir.node import dump, load
 from piflows.ir.verify import verify
 
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SHARED = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def compiled(call: dict[str, Any], tmp_path: Path, full: bool = True) -> Compiled:
@@ -59,13 +59,17 @@ def test_a_lowered_flow_survives_both_of_its_forms(tmp_path: Path, call: dict[st
         assert digest(parse_flow(print_flow(flow))) == digest(flow)
 
 
+GOLDEN = Path(__file__).parents[1] / "golden"
+EMIT = "import sys\nfrom piflows.cli import main\nfor path in sys.argv[1:]: main(['compile', '--emit', 'ir', path])"
+
+
 @pytest.mark.parametrize("seed", ["0", "1", "77"])
 def test_the_hash_seed_changes_nothing(seed: str, tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    golden = Path(__file__).parents[1] / "golden" / "graph" / "map"
-    command = [sys.executable, "-m", "piflows", "compile", "--emit", "ir", str(golden / "call.json")]
+    folders = sorted(path.parent for path in GOLDEN.glob("*/*/flow.ir"))
+    command = [sys.executable, "-c", EMIT, *(str(folder / "call.json") for folder in folders)]
     env = {"PYTHONHASHSEED": seed, "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True)
-    assert done.stdout == (golden / "flow.ir").read_text(encoding="utf-8")
+    assert done.stdout == "".join((folder / "flow.ir").read_text(encoding="utf-8") for folder in folders)
