@@ -228,7 +228,7 @@ def _allowed(error: Mapping[str, Any]) -> str:
 def mode_model(mode: str) -> type[Mode] | None:
     """The model of a mode's object, which declares what holds for the mode; None for a mode that has no object."""
     field = next((field for field in Call.model_fields.values() if field.alias == mode), None)
-    found = next(_models(field.annotation), None) if field else None
+    found = next(models(field.annotation), None) if field else None
     return found if found is not None and issubclass(found, Mode) else None
 
 
@@ -268,13 +268,13 @@ def _names(path: Path) -> list[str]:
     for step in path:
         if isinstance(step, str):
             fields = {field.alias: field.annotation for field in model.model_fields.values()}
-            model = next(_models(fields[step]))
+            model = next(models(fields[step]))
     return [str(field.alias) for field in model.model_fields.values()]
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+def models(annotation: Any) -> Iterator[type[BaseModel]]:
     """The models inside a type such as `list[TaskItem] | None`."""
     if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
         yield cast("type[BaseModel]", annotation)
     for inner in get_args(annotation):
-        yield from _models(inner)
+        yield from models(inner)

@@ -22,6 +22,7 @@ Source = Literal["package", "user", "project"]
 KEYS = ("name", "description", "tools", "model", "tier", "thinking")
 TIERS: tuple[str, ...] = get_args(Tier)
 LEVELS: tuple[str, ...] = get_args(Thinking)
+TOOLS = ("read", "bash", "bash-ro", "edit", "write", "grep", "find", "ls")  # pi's own, and the shell that only reads
 
 _WORDS = {  # what other hosts, and people, call the same thing
     **dict.fromkeys(("allowedtools", "toolset", "toolnames", "allow", "permissions"), "tools"),
@@ -101,7 +102,19 @@ def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
         found.append(
             diagnostic("PARAMETER_IGNORED", front.where(front.entries["tools"].value), key="bash-ro", reason=reason)
         )
-    return () if folded == ["none"] else tuple(dict.fromkeys(names))
+    if folded == ["none"]:
+        return ()
+    for value in front.names("tools"):
+        if (reason := no_tool(value.text)) is not None:
+            found.append(diagnostic("PARAMETER_IGNORED", front.where(value), key=value.text, reason=reason))
+    return tuple(dict.fromkeys(names))
+
+
+def no_tool(name: str) -> str | None:
+    """Why a name of a toolset is probably a slip, as the reason of a warning, or None."""
+    if name.lower() in TOOLS:
+        return None
+    return f"pi has no tool of that name, unless an extension brings it.{hint(name, TOOLS)}"
 
 
 def _tier(front: Front, found: list[Diagnostic]) -> str | None:

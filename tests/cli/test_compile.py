@@ -172,13 +172,13 @@ def test_a_folder(project: Project) -> None:
     (project.root / "all/odd.json").mkdir()
     status, found = project.found("all")
     assert [(each["file"], each["severity"], each["code"]) for each in found] == [
-        ("all/.git", "note", "PRESET_FRONTMATTER_INVALID"),
-        ("all/README.md", "note", "PRESET_FRONTMATTER_INVALID"),
+        ("all/.git", "note", "FILE_SKIPPED"),
+        ("all/README.md", "note", "FILE_SKIPPED"),
         ("all/call.json", "error", "WHY_REQUIRED"),
         ("all/fifo.md", "error", "PRESET_FILE_UNREADABLE"),
         ("all/loop.md", "error", "PRESET_FILE_UNREADABLE"),
-        ("all/notes.txt", "note", "PRESET_FRONTMATTER_INVALID"),
-        ("all/sub/up", "note", "PRESET_FRONTMATTER_INVALID"),
+        ("all/notes.txt", "note", "FILE_SKIPPED"),
+        ("all/sub/up", "note", "FILE_SKIPPED"),
     ]
     assert status == 1
     (project.root / "all/call.json").unlink()

@@ -57,8 +57,7 @@ TOOLS = [
     ("tools: []\n", ()),
     ("tools: ,\n", ()),
     ("tools:\n  -\n", ()),
-    ("tools: default\n", ("default",)),
-    ("tools: Bash, my_tool\n", ("Bash", "my_tool")),
+    ("tools: Bash, LS\n", ("Bash", "LS")),
 ]
 
 
@@ -67,6 +66,13 @@ def test_tools(line: str, tools: tuple[str, ...] | None) -> None:
     agent, found = parse(HEAD + line)
     assert agent.tools == tools
     assert found == []
+
+
+def test_a_tool_that_pi_does_not_have_is_kept_and_named() -> None:
+    agent, found = parse(HEAD + "tools:\n  - raed\n  - my_tool\n  - default\n")
+    assert agent.tools == ("raed", "my_tool", "default")
+    assert said(found) == [("PARAMETER_IGNORED", "warning", line) for line in (5, 6, 7)]
+    assert ['Did you mean "read"?' in each.message for each in found] == [True, False, False]
 
 
 WARNED = [
