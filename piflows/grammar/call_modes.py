@@ -118,7 +118,7 @@ class Vote(Mode):
     @classmethod
     def _listed(cls, value: Any) -> Any:
         vote = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        return {key: vote[key] for key in vote if key != "count"} if vote.get("voters") else value
+        return {key: vote[key] for key in vote if key != "count"} if vote.get("voters") else cast("Any", value)
 
 
 class Route(Mode):

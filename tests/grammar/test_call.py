@@ -169,5 +169,5 @@ def test_what_a_mode_declares_is_there(mode: type[Mode]) -> None:
         for step in field.split("."):
             found = next(each for each in model.model_fields.values() if each.alias == step)
             model = next(params.models(found.annotation), None)
-        assert {code for code in codes} <= set(CODES)
+        assert set(codes) <= set(CODES)
     assert set(mode.UNREAD) <= {field.alias for field in Call.model_fields.values()}
