@@ -170,9 +170,9 @@ def unreadable(path: str, problem: str) -> Diagnostic:
     """The finding about a file that was named and cannot be read."""
     from piflows.cli.targets import kind_of
 
+    codes = {"preset": "PRESET_FILE_UNREADABLE", "agent": "AGENT_FILE_UNREADABLE", "call": "CALL_INVALID"}
     kind = kind_of(path)
-    code = "CALL_INVALID" if kind == "call" else f"{kind.upper()}_FILE_UNREADABLE"
-    clause = f"{path} cannot be read, {problem}" if kind == "call" else problem
+    code, clause = codes[kind], f"{path} cannot be read, {problem}" if kind == "call" else problem
     return replace(diagnostic(code, Where(path), file=path, problem=clause), severity="error")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
-from piflows.grammar.call import NOT_OWN, ONE, SEVERAL, AgentRef, Call, Mode, OperatorRef, RunMode
+from piflows.grammar.call import ONE, PLAIN, SEVERAL, AgentRef, Call, Mode, OperatorRef, RunMode
 from piflows.ir.finding import FINDINGS_MOST
 from piflows.ir.limits import LIMITS
 
@@ -246,7 +246,7 @@ def _code(path: Path, kind: str) -> str:
         case _:
             model = mode_model(str(path[0]))
             codes = model.CODES.get(".".join(step for step in path[1:] if isinstance(step, str))) if model else None
-            return codes[_SIDES[kind]] if codes and kind in _SIDES else NOT_OWN
+            return codes[_SIDES[kind]] if codes and kind in _SIDES else PLAIN
 
 
 def _hint(path: Path) -> str:

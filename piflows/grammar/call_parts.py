@@ -55,15 +55,15 @@ class Shape(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", alias_generator=to_camel, defer_build=True, frozen=True)
 
 
-NOT_OWN = "CALL_INVALID"  # the code of a field that has none of its own
+PLAIN = "CALL_INVALID"  # the code of a field that has none of its own
 
 
 class Codes(NamedTuple):
     """A field's codes: for a value that is missing or too small, for one that is too large, for one of another form."""
 
-    less: str = NOT_OWN
-    more: str = NOT_OWN
-    form: str = NOT_OWN
+    less: str = PLAIN
+    more: str = PLAIN
+    form: str = PLAIN
 
 
 class Mode(Shape):
