@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, mode_model, spell, text, truthy, walk
+from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, keyed, mode_key, mode_model, spell, text, truthy
 from piflows.grammar.agent import no_tool
 from piflows.grammar.call import Call, Mode, Phase
 from piflows.grammar.placeholder import Placeholder, split
@@ -47,10 +47,9 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         yield _found(("task",), "no step of the chain reads {task}", subject.at(("task",), key=True))
     for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject.call)):
         yield _found(path, reason, subject.at(path, key=True))
-    for path, value in walk(subject.call):
-        if path[-1:] == ("tools",) and isinstance(value, str):
-            for name, reason in _no_tools(value):
-                yield diagnostic("PARAMETER_IGNORED", subject.at(path), key=name, reason=reason)
+    for path, value in keyed(subject.call, ("tools",)):
+        for name, reason in _no_tools(value) if isinstance(value, str) else ():
+            yield diagnostic("PARAMETER_IGNORED", subject.at(path), key=name, reason=reason)
 
 
 def _found(path: Path, reason: str, where: Any) -> Diagnostic:
