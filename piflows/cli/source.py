@@ -168,8 +168,11 @@ def read_bytes(word: str, args: argparse.Namespace) -> bytes:
 
 def unreadable(path: str, problem: str) -> Diagnostic:
     """The finding about a file that was named and cannot be read."""
-    code = "PRESET_FILE_UNREADABLE" if path.endswith(".md") else "CALL_INVALID"
-    clause = problem if path.endswith(".md") else f"{path} cannot be read, {problem}"
+    from piflows.cli.targets import kind_of
+
+    codes = {"preset": "PRESET_FILE_UNREADABLE", "agent": "AGENT_FILE_UNREADABLE", "call": "CALL_INVALID"}
+    kind = kind_of(path)
+    code, clause = codes[kind], f"{path} cannot be read, {problem}" if kind == "call" else problem
     return replace(diagnostic(code, Where(path), file=path, problem=clause), severity="error")
 
 

@@ -80,5 +80,4 @@ def _file(path: Path) -> Target | Diagnostic:
 
 
 def _note(path: Path, problem: str) -> Diagnostic:
-    issue = diagnostic("PRESET_FRONTMATTER_INVALID", Where(str(path)), file=str(path), problem=problem)
-    return replace(issue, severity="note")
+    return diagnostic("FILE_SKIPPED", Where(str(path)), file=str(path), problem=problem)

@@ -10,11 +10,13 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
-from piflows.grammar.call import ONE, SEVERAL, Call, RunMode
+from piflows.grammar.call import ONE, PLAIN, SEVERAL, AgentRef, Call, Mode, OperatorRef, RunMode
 from piflows.ir.finding import FINDINGS_MOST
+from piflows.ir.limits import LIMITS
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,6 +37,18 @@ WORDS = {  # what people, and other tools, call the same thing
     "name": "id",
 }
 KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
+NAMES_MOST = 20  # more names than these are no help in a sentence
+ROLE = '{"agent": "recon"}'  # the shortest of the objects that stand for a role
+ID_RULE = f"an id: one line of at most {LIMITS.id_chars} characters, none of them a control character"
+
+_ROLES = (AgentRef.__name__, OperatorRef.__name__)
+_LESS = ("missing", "too_short", "string_too_short", "greater_than_equal")
+_MORE = ("too_long", "string_too_long", "less_than_equal")
+_SIDES = {  # pydantic's kinds of errors → the position in a field's `Codes`
+    **dict.fromkeys(_LESS, 0),
+    **dict.fromkeys(_MORE, 1),
+    **dict.fromkeys(("string_pattern_mismatch", "int_type"), 2),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +211,8 @@ def shown(value: Any) -> str:
 _ALLOWED = {
     "string_type": "a text",
     "string_too_short": "a text that is not empty",
+    "string_too_long": ID_RULE,
+    "string_pattern_mismatch": ID_RULE,
     "bool_type": "true or false",
     "int_type": "a whole number",
     "float_type": "a number",
@@ -220,8 +236,9 @@ def _allowed(error: Mapping[str, Any]) -> str:
             return f"a list of at most {limit['max_length']}"
         case "literal_error":
             return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + _near(error["input"], limit["expected"])
-        case "model_type" if error["loc"][-1] == ONE:
-            return "an object or a list of objects"
+        case "model_type" if limit.get("class_name") in _ROLES:
+            several = " or a list of such objects" if error["loc"][-1] == ONE else ""
+            return f"an object like {ROLE}{several}"
         case kind:
             return str(_ALLOWED.get(kind, error["msg"]))
 
@@ -234,6 +251,14 @@ def _near(value: Any, expected: str) -> str:
     return "" if meant is None else f', did you mean "{meant}"'
 
 
+@cache
+def mode_model(mode: str) -> type[Mode] | None:
+    """The model of a mode's object, which declares what holds for the mode; None for a mode that has no object."""
+    field = next((field for field in Call.model_fields.values() if field.alias == mode), None)
+    found = next(models(field.annotation), None) if field else None
+    return found if found is not None and issubclass(found, Mode) else None
+
+
 def _code(path: Path, kind: str) -> str:
     """The code of a field that has one of its own."""
     match path:
@@ -243,35 +268,24 @@ def _code(path: Path, kind: str) -> str:
             return "INVALID_SCOPE"
         case ("why",):
             return "WHY_REQUIRED"
-        case ("graph", "nodes") if kind in ("missing", "too_short", "too_long"):
-            return "GRAPH_INVALID"
-        case ("graph", "nodes", int(), "id" | "agent" | "task") if kind in ("missing", "string_too_short"):
-            return "GRAPH_INVALID"
-        case ("monitor", "command") if kind == "missing":
-            return "MONITOR_INVALID"
-        case ("vote", "count") if kind in ("greater_than_equal", "less_than_equal"):
-            return "TOO_FEW_VOTERS" if kind == "greater_than_equal" else "TOO_MANY_TASKS"
-        case ("debate", "participants") if kind in ("missing", "too_short"):
-            return "DEBATE_TOO_FEW_PARTICIPANTS"
-        case ("dossier", "sections") if kind in ("missing", "too_short"):
-            return "DOSSIER_TOO_FEW_SECTIONS"
-        case ("route", "candidates") | ("loop", "body") if kind in ("missing", "too_short"):
-            return "INVALID_MODE"
-        case ("loop", "body", "agent") if kind in ("missing", "string_too_short"):
-            return "INVALID_MODE"
         case (*_, "contract"):
             return "INVALID_DELEGATION_CONTRACT"
         case _:
-            return "CALL_INVALID"
+            model = mode_model(str(path[0]))
+            codes = model.CODES.get(".".join(step for step in path[1:] if isinstance(step, str))) if model else None
+            return codes[_SIDES[kind]] if codes and kind in _SIDES else PLAIN
 
 
 def _hint(path: Path) -> str:
-    """The nearest known name beside an unknown key."""
+    """What may have been meant by an unknown key, or what its object may hold."""
     from piflows.grammar.near import hint
 
     word, names = str(path[-1]), _names(path[:-1])
     same = WORDS.get(word.lower())
-    return hint(same if same in names else word, names)
+    others = (
+        f"It may hold {', '.join(names)}" if len(names) <= NAMES_MOST else "`piflows schema call` shows all of them"
+    )
+    return hint(same if same in names else word, names) or f" {others}."
 
 
 def _names(path: Path) -> list[str]:
@@ -282,13 +296,13 @@ def _names(path: Path) -> list[str]:
     for step in path:
         if isinstance(step, str):
             fields = {field.alias: field.annotation for field in model.model_fields.values()}
-            model = next(_models(fields[step]))
+            model = next(models(fields[step]))
     return [str(field.alias) for field in model.model_fields.values()]
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+def models(annotation: Any) -> Iterator[type[BaseModel]]:
     """The models inside a type such as `list[TaskItem] | None`."""
     if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
         yield cast("type[BaseModel]", annotation)
     for inner in get_args(annotation):
-        yield from _models(inner)
+        yield from models(inner)

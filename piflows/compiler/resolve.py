@@ -10,23 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from piflows.compiler.params import Path, keyed, mode_key, owner, texts
-from piflows.grammar.call import (
-    AgentRef,
-    Call,
-    Debate,
-    Dossier,
-    Evaluate,
-    GraphNode,
-    Monitor,
-    OperatorRef,
-    Route,
-    Search,
-    Shape,
-    TaskItem,
-    Thinking,
-    Tier,
-)
+from piflows.compiler.params import Path, keyed, mode_key, mode_model, owner, texts
+from piflows.grammar.call import AgentRef, Call, GraphNode, OperatorRef, TaskItem, Thinking, Tier
 from piflows.ir.parts import text
 from piflows.ir.unit import Protocol, Role
 
@@ -38,14 +23,6 @@ Reference = AgentRef | OperatorRef | TaskItem | GraphNode
 LEVELS: tuple[str, ...] = get_args(Thinking)
 TIERS: tuple[str, ...] = get_args(Tier)
 PLACES_MOST = 4  # of an agent in a call, that a sentence names
-MODELS: dict[str, type[Shape]] = {  # of the modes that give a role to an agent of their own choice
-    "evaluate": Evaluate,
-    "route": Route,
-    "search": Search,
-    "debate": Debate,
-    "dossier": Dossier,
-    "monitor": Monitor,
-}
 
 
 def resolve_role(
@@ -162,8 +139,8 @@ def _routed(route: Any) -> Iterator[Mention]:
 
 
 def _defaults(value: Any, mode: str) -> Iterator[Mention]:
-    """The roles that the author left to the mode. A mode without a model has none that can be known here."""
-    model = MODELS.get(mode)
+    """The roles that the author left to the mode."""
+    model = mode_model(mode)
     if model is None or not isinstance(value, dict):
         return
     for field in model.model_fields.values():

@@ -110,7 +110,9 @@ def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
         found.append(
             diagnostic("PARAMETER_IGNORED", front.where(front.entries["tools"].value), key="bash-ro", reason=reason)
         )
-    return () if folded == ["none"] else tuple(dict.fromkeys(names))
+    if folded == ["none"]:
+        return ()
+    return tuple(dict.fromkeys(names))
 
 
 def _tier(front: Front, found: list[Diagnostic]) -> str | None:

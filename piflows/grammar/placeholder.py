@@ -18,6 +18,7 @@ from piflows.grammar.near import nearest
 
 Kind = Literal["task", "previous", "node", "phase"]
 CHAIN_KINDS: tuple[Kind, ...] = ("task", "previous")  # those of a chain's steps
+PHASE_KINDS: tuple[Kind, ...] = (*CHAIN_KINDS, "phase")  # those of a workflow's phases
 
 _ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
 _NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}

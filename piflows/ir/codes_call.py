@@ -60,7 +60,7 @@ SHAPE_CODES = (
         "INVALID_MODE",
         "The call does not select one complete mode: {problem}.",
         "A call activates exactly one mode and brings all that this mode needs.",
-        "Keep the parameters of one mode, and give the fields that it requires.",
+        "Give one mode all that it needs: {needs}.",
     ),
     compile_error(
         "WHY_REQUIRED",

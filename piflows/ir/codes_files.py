@@ -70,6 +70,16 @@ AGENT_CODES = (
     _shadowed("AGENT_NAME_SHADOWED", "agent"),
 )
 
+OTHER_FILES = (
+    issue(
+        "FILE_SKIPPED",
+        "note",
+        "{file} is not looked at: {problem}.",
+        "In a folder only presets and agents (Markdown with frontmatter) and calls (JSON) are checked.",
+        "Nothing is to be done, unless the file is meant to be one of them.",
+    ),
+)
+
 PRESET_FILE_CODES = (
     _unreadable("PRESET_DIR_UNREADABLE", "warning", "preset directory"),
     _unreadable("PRESET_FILE_UNREADABLE", "warning", "preset file"),
@@ -97,4 +107,4 @@ PRESET_FILE_CODES = (
     _shadowed("PRESET_NAME_SHADOWED", "preset"),
 )
 
-FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES
+FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + OTHER_FILES

@@ -144,7 +144,7 @@ OTHER_CODES = (
     ),
     compile_error(
         "TOO_FEW_VOTERS",
-        "{count} voters were given; a vote needs at least {limit}.",
+        "A vote needs at least {limit} voters, and this one has {count}.",
         "One answer alone cannot be compared with another.",
         "Set `vote.count` to {limit} or more, or list that many voters.",
     ),
@@ -182,7 +182,7 @@ OTHER_CODES = (
     ),
     compile_error(
         "DEBATE_TOO_FEW_PARTICIPANTS",
-        "{count} participants were given; a debate needs at least {limit}.",
+        "A debate needs at least {limit} participants, and this one has {count}.",
         "One position alone has nothing to answer to.",
         "List {limit} participants or more.",
     ),

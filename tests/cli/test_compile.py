@@ -169,21 +169,24 @@ def test_a_folder(project: Project) -> None:
     (project.root / "all/sub/up").symlink_to("..")
     (project.root / "all/loop.md").symlink_to("loop.md")
     os.mkfifo(project.root / "all/fifo.md")
+    os.mkfifo(project.root / "all/.pi/flow-agents/fifo.md")
     (project.root / "all/odd.json").mkdir()
     status, found = project.found("all")
     assert [(each["file"], each["severity"], each["code"]) for each in found] == [
-        ("all/.git", "note", "PRESET_FRONTMATTER_INVALID"),
-        ("all/README.md", "note", "PRESET_FRONTMATTER_INVALID"),
+        ("all/.git", "note", "FILE_SKIPPED"),
+        ("all/.pi/flow-agents/fifo.md", "error", "AGENT_FILE_UNREADABLE"),
+        ("all/README.md", "note", "FILE_SKIPPED"),
         ("all/call.json", "error", "WHY_REQUIRED"),
         ("all/fifo.md", "error", "PRESET_FILE_UNREADABLE"),
         ("all/loop.md", "error", "PRESET_FILE_UNREADABLE"),
-        ("all/notes.txt", "note", "PRESET_FRONTMATTER_INVALID"),
-        ("all/sub/up", "note", "PRESET_FRONTMATTER_INVALID"),
+        ("all/notes.txt", "note", "FILE_SKIPPED"),
+        ("all/sub/up", "note", "FILE_SKIPPED"),
     ]
     assert status == 1
     (project.root / "all/call.json").unlink()
     (project.root / "all/loop.md").unlink()
     (project.root / "all/fifo.md").unlink()
+    (project.root / "all/.pi/flow-agents/fifo.md").unlink()
     assert project.run("--check", "--strict", "all")[0] == 0
 
 

@@ -103,6 +103,7 @@ HOST: list[tuple[str, dict[str, Any], dict[str, str], str | None]] = [
     ("depth, floored", CALL, {"PI_FLOWS_DEPTH": "1.9"}, None),
     ("depth, no number", CALL, {"PI_FLOWS_DEPTH": "deep"}, None),
     ("depth, no number either", CALL, {"PI_FLOWS_DEPTH": "nan"}, None),
+    ("depth, a number of Python alone", CALL, {"PI_FLOWS_DEPTH": "2_0"}, None),
     ("depth, endless", CALL, {"PI_FLOWS_DEPTH": "inf"}, "FLOW_DEPTH_EXCEEDED"),
     ("depth of an answer", {"list": True}, {"PI_FLOWS_DEPTH": "2"}, None),
     (

@@ -125,7 +125,7 @@ MISFITS: list[tuple[dict[str, Any], list[tuple[str, str, str]]]] = [
             ("route", {}, "candidates", "INVALID_MODE", "candidates is missing"),
             ("loop", {}, "body", "INVALID_MODE", "body is missing"),
             ("loop", {"body": {}}, "body/agent", "INVALID_MODE", "body.agent is missing"),
-            ("loop", {"body": 1}, "body", "CALL_INVALID", "body is 1, it must be an object"),
+            ("loop", {"body": 1}, "body", "CALL_INVALID", 'body is 1, it must be an object like {"agent": "recon"}'),
         )
     ),
     ({"taks": 1}, [("/taks", "UNKNOWN_PARAMETER", "taks")]),
@@ -154,7 +154,8 @@ def test_misfits(call: dict[str, Any], expected: list[tuple[str, str, str]]) -> 
         ({"evaluate": {"redteam": [{"agnt": "x"}]}}, ' Did you mean "agent"?'),
         ({"modeHandoffPolicy": {"serch": "warn"}}, ' Did you mean "search"?'),
         ({"checkpoint": {"befor": "spawn"}}, ' Did you mean "before"?'),
-        ({"quux": 1}, ""),
+        ({"quux": 1}, " `piflows schema call` shows all of them."),
+        ({"checkpoint": {"quux": "spawn"}}, " It may hold before, message."),
     ],
 )
 def test_the_nearest_name_that_the_object_may_hold(call: dict[str, Any], hint: str) -> None:

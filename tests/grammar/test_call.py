@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from piflows.compiler import params
 from piflows.grammar import call as models
-from piflows.grammar.call import Call, Evaluate, Monitor, Search, Shape
+from piflows.grammar import call_modes, call_parts
+from piflows.grammar.call import (
+    Call,
+    Evaluate,
+    Mode,
+    Monitor,
+    Orchestrate,
+    Phase,
+    RunMode,
+    Search,
+    Shape,
+    Workflow,
+    Worktree,
+    WorktreeTask,
+)
+from piflows.ir.codes import CODES
 
 
 def test_defaults_are_the_references() -> None:
@@ -19,6 +35,21 @@ def test_defaults_are_the_references() -> None:
     search = Search()
     assert (search.generator.agent, search.scorer.agent, search.scorer.tools) == ("strategist", "redteam", "none")
     assert (search.candidates, search.beam_width, search.max_rounds) == (3, 1, 2)
+    orchestrate = Orchestrate()
+    agents = (orchestrate.commander.agent, orchestrate.recon.agent, orchestrate.debrief.agent)
+    assert agents == ("commander", "recon", "debrief")
+    assert (orchestrate.review_max_iterations, orchestrate.verify_policy, orchestrate.verify_max_iterations) == (
+        2,
+        "note",
+        2,
+    )
+    assert (orchestrate.replan, orchestrate.max_subtasks) == (True, 8)
+    workflow = Workflow(phases=[Phase(id="a")])
+    assert (workflow.resume, workflow.approval_ttl_ms) == (False, 86_400_000)
+    task = WorktreeTask(id="a", agent="x", task="y")
+    worktree = Worktree(tasks=[task, task])
+    assert (worktree.base_ref, worktree.integrator.agent, worktree.require_clean) == ("HEAD", "operator", True)
+    assert task.require_evidence is True
     monitor = Monitor(command="x")
     assert (monitor.trigger, monitor.interval_ms, monitor.max_checks, monitor.reactor.agent) == (
         "success",
@@ -37,8 +68,23 @@ RANGES = [
     ("search.maxRounds", 1, 4, True),
     ("monitor.maxChecks", 1, 20, False),
     ("reflexion.maxEntries", 1, 20, False),
+    ("vote.count", 2, 8, False),
+    ("loop.maxIterations", 1, 8, True),
+    ("debate.rounds", 1, 3, False),
+    ("orchestrate.maxSubtasks", 1, 16, True),
+    ("orchestrate.reviewMaxIterations", 1, 4, False),
+    ("orchestrate.verifyMaxIterations", 1, 4, True),
+    ("workflow.approvalTtlMs", 60_000, 2_592_000_000, False),
 ]
-WITH = {"monitor": {"command": "x"}, "reflexion": {"enabled": True}}
+ITEM = {"id": "a", "agent": "x", "task": "y"}
+WITH: dict[str, dict[str, Any]] = {
+    "monitor": {"command": "x"},
+    "reflexion": {"enabled": True},
+    "loop": {"body": {"agent": "x"}},
+    "debate": {"participants": [{"agent": "x"}] * 2},
+    "workflow": {"phases": [ITEM]},
+    "worktree": {"tasks": [ITEM] * 2},
+}
 
 
 def valid(field: str, value: Any) -> bool:
@@ -59,6 +105,10 @@ def test_ranges(field: str, least: int, most: int, floored: bool) -> None:
     assert not valid(field, 10**400)
 
 
+IDS = ["a", "second phase", "été, 2/3", "a" * 64]
+NO_IDS = ["", "a" * 65, "a\n## b", "a\n", "\x1b[2J", "a\u2028b", "a\x85b", None, 1]
+
+
 @pytest.mark.parametrize(
     ("field", "good", "bad"),
     [
@@ -67,6 +117,14 @@ def test_ranges(field: str, least: int, most: int, floored: bool) -> None:
         ("maxTokens", [0, 10.5], [-1]),
         ("monitor.intervalMs", [10, 10.5, 60_000], [9, 60_001, float("nan")]),
         ("monitor.checkTimeoutMs", [1000], [999]),
+        ("worktree.checkTimeoutMs", [1000], [999]),
+        ("worktree.tasks", [[ITEM] * 2, [ITEM] * 8], [[ITEM], [ITEM] * 9]),
+        ("workflow.phases", [[ITEM], [ITEM] * 12, [{"id": "a"}]], [[], [ITEM] * 13]),
+        ("graph.nodes", [[{**ITEM, "id": id}] for id in IDS], [[{**ITEM, "id": id}] for id in NO_IDS]),
+        ("workflow.phases", [[{**ITEM, "id": id}] for id in IDS], [[{**ITEM, "id": id}] for id in NO_IDS]),
+        ("worktree.tasks", [[{**ITEM, "id": id}] * 2 for id in IDS], [[{**ITEM, "id": id}] * 2 for id in NO_IDS]),
+        ("orchestrate.verifyPolicy", ["note", "fail", "revise"], ["ignore"]),
+        ("workflow.historicalThinking", [{"phases": {"a": "low"}}, {"debrief": "max"}], [{"phases": {"a": 1}}, []]),
         ("agentScope", ["user", "project", "all"], ["team", None]),
         ("handoffPolicy", ["warn", "quarantine", "fail"], ["drop"]),
         ("modeHandoffPolicy", [{"graph": "fail"}, {}], [{"graph": "drop"}, {"graf": "fail"}, []]),
@@ -86,8 +144,8 @@ def test_a_critic_may_stand_alone() -> None:
 
 SHAPES = [
     each
-    for each in vars(models).values()
-    if isinstance(each, type) and issubclass(each, BaseModel) and each not in (BaseModel, Shape)
+    for each in {**vars(call_parts), **vars(call_modes), **vars(models)}.values()
+    if isinstance(each, type) and issubclass(each, BaseModel) and each not in (BaseModel, Shape, Mode)
 ]
 
 
@@ -97,3 +155,19 @@ def test_every_model_is_closed_strict_and_in_camel_case(model: type[BaseModel]) 
     assert model.model_config.get("strict") is True
     for field in model.model_fields.values():
         assert field.alias is not None and "_" not in field.alias
+
+
+MODES = [each for each in SHAPES if issubclass(each, Mode)]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.__name__)
+def test_what_a_mode_declares_is_there(mode: type[Mode]) -> None:
+    """Its codes are those of fields that it has, and of the catalogue; what it does not read is a parameter."""
+    assert mode.__name__.lower() in get_args(RunMode)
+    for field, codes in mode.CODES.items():
+        model: Any = mode
+        for step in field.split("."):
+            found = next(each for each in model.model_fields.values() if each.alias == step)
+            model = next(params.models(found.annotation), None)
+        assert set(codes) <= set(CODES)
+    assert set(mode.UNREAD) <= {field.alias for field in Call.model_fields.values()}

@@ -44,16 +44,16 @@ REFERENCE: dict[tuple[str, str, str | None, bool | None], str] = {
         PRESET_TEMPLATE_SCHEMA_INVALID PRESET_NAME_SHADOWED""",
 }
 OURS = """CALL_INVALID UNKNOWN_PARAMETER UNKNOWN_TOOL PARAMETER_IGNORED HANDOFF_UNRESOLVED HANDOFF_EMPTY
-          UNUSED_DEPENDENCY IR_INVALID NOT_AVAILABLE PLAN_STALE JOURNAL_INVALID"""
+          UNUSED_DEPENDENCY IR_INVALID NOT_AVAILABLE PLAN_STALE JOURNAL_INVALID FILE_SKIPPED"""
 WARNINGS = """UNKNOWN_TOOL PARAMETER_IGNORED HANDOFF_EMPTY UNUSED_DEPENDENCY AGENT_FRONTMATTER_INVALID
               AGENT_THINKING_INVALID AGENT_NAME_SHADOWED PRESET_DIR_UNREADABLE PRESET_FILE_UNREADABLE
-              PRESET_FRONTMATTER_INVALID
-              PRESET_TEMPLATE_INVALID PRESET_TEMPLATE_SCHEMA_INVALID PRESET_NAME_SHADOWED"""
+              PRESET_FRONTMATTER_INVALID PRESET_TEMPLATE_INVALID PRESET_TEMPLATE_SCHEMA_INVALID PRESET_NAME_SHADOWED
+              FILE_SKIPPED"""
 
 # What reporters give: the sentences of a code use exactly these facts.
 FACTS = {
     "CALL_INVALID": "problem", "UNKNOWN_PARAMETER": "key owner hint", "PARAMETER_IGNORED": "key reason",
-    "PARAM_RENAMED": "path old new", "INVALID_MODE": "problem", "WHY_REQUIRED": "", "INVALID_SCOPE": "value",
+    "PARAM_RENAMED": "path old new", "INVALID_MODE": "problem needs", "WHY_REQUIRED": "", "INVALID_SCOPE": "value",
     "INVALID_CONCURRENCY": "value", "FLOW_DEPTH_EXCEEDED": "depth limit", "TOO_MANY_TASKS": "what count limit",
     "PARALLEL_SIZING_REQUIRED": "tasks", "UNKNOWN_AGENT": "agent scope hint", "UNKNOWN_PRESET": "preset scope hint",
     "PRESET_TASK_REQUIRED": "preset", "PRESET_OVERRIDE_INVALID": "preset key allowed",
@@ -120,7 +120,7 @@ def test_sentences_are_whole(code: Code):
 def test_message_names_what_the_reporter_knows(code: Code):
     """A fact that no message shows is one that a reader of a one-line log never sees; long output is for the cause."""
     only_in_cause = {"allowed", "answer", "attempts", "branches", "branch", "observation", "output", "stderr"}
-    only_in_cause |= {"diagnostic", "dispatched", "declared", "found", "expired", "reason"}
+    only_in_cause |= {"diagnostic", "dispatched", "declared", "found", "expired", "reason", "needs"}
     shown = {match[1] for match in _FACT.finditer(code.message) if match[1]}
     assert facts_of(code) - shown <= only_in_cause
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from piflows.compiler.check.rule import Rule
 from piflows.compiler.check.rules import (
+    approval_binding,
     call_shape,
     chain_size,
     checkpoint,
@@ -42,6 +43,8 @@ from piflows.compiler.check.rules import (
     voters,
     well_formed,
     why,
+    workflow_phases,
+    worktree_tasks,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -60,6 +63,9 @@ RULES: tuple[Rule, ...] = (
     graph_edges,
     graph_cycle,
     monitor_probe,
+    workflow_phases,
+    approval_binding,
+    worktree_tasks,
     contracts,
     shared_write,
     known_agents,

@@ -69,20 +69,32 @@ class CallSubject:
     @cached_property
     def nodes(self) -> list[tuple[Path, dict[str, Any]]]:
         """The nodes of a graph that are objects with an id, with their paths."""
-        graph = self.call.get("graph") if self.mode == "graph" else None
-        listed: Any = cast("dict[str, Any]", graph).get("nodes") if isinstance(graph, dict) else None
-        return [
-            (("graph", "nodes", number), cast("dict[str, Any]", node))
-            for number, node in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else [])
-            if isinstance(node, dict) and isinstance(cast("dict[str, Any]", node).get("id"), str)
-        ]
+        return [found for found in self._items("graph", "nodes") if isinstance(found[1].get("id"), str)]
 
     def steps(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """The steps of a chain that are objects, with their paths."""
-        listed: Any = self.call.get("chain") if self.mode == "chain" else None
-        for number, step in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
-            if isinstance(step, dict):
-                yield ("chain", number), cast("dict[str, Any]", step)
+        return self._items("chain")
+
+    def phases(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The phases of a workflow that are objects, with their paths."""
+        return self._items("workflow", "phases")
+
+    def writers(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The tasks of a worktree call that are objects, with their paths."""
+        return self._items("worktree", "tasks")
+
+    def _items(self, mode: str, *keys: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The objects in a list of the active mode, with their paths."""
+        value: Any = self.call.get(mode) if self.mode == mode else None
+        for key in keys:
+            value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
+        for number, item in enumerate(cast("list[Any]", value) if isinstance(value, list) else []):
+            if isinstance(item, dict):
+                yield (mode, *keys, number), cast("dict[str, Any]", item)
+
+    def refused(self, code: str) -> Iterator[Misfit]:
+        """What the models refuse with this code of the mode. Beside a preset that is PRESET_EXPANSION_INVALID."""
+        return (misfit for misfit in self.misfits if misfit.code == code and self.expansion is None)
 
     @cached_property
     def needs(self) -> dict[str, list[str]]:

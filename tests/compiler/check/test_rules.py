@@ -120,6 +120,14 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         {"task": "x", "vote": {"voters": VOICES, "agent": "recon", "count": 8}},
         [("PARAMETER_IGNORED", "/vote/agent"), ("PARAMETER_IGNORED", "/vote/count")],
     ),
+    "voters beside a count that is none": (
+        {"task": "x", "vote": {"voters": VOICES, "count": 1}},
+        [("PARAMETER_IGNORED", "/vote/count")],
+    ),
+    "an empty list of voters": (
+        {"task": "x", "vote": {"voters": [], "agent": "recon"}},
+        [("PARAMETER_IGNORED", "/vote/voters")],
+    ),
     "too few participants before no task": (
         {"debate": {"participants": VOICES[:1]}},
         [("DEBATE_TOO_FEW_PARTICIPANTS", "/debate/participants"), ("INVALID_MODE", "")],
@@ -154,18 +162,6 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         [("CALL_INVALID", "/chain")],
     ),
     "a step without a task": ({"chain": [{"agent": "recon"}]}, [("CALL_INVALID", "/chain/0")]),
-    "review options without a review": (
-        {"task": "x", "orchestrate": {"reviewCriteria": "Be strict."}},
-        [("INVALID_MODE", "/orchestrate/reviewCriteria"), ("NOT_AVAILABLE", "/orchestrate")],
-    ),
-    "orchestrate: a blank task blocks the others": (
-        {"task": " ", "orchestrate": {"task": "y"}},
-        [("INVALID_MODE", "/task"), ("NOT_AVAILABLE", "/orchestrate")],
-    ),
-    "orchestrate: requirements as goal": (
-        {"orchestrate": {"returnRequirements": "y"}},
-        [("NOT_AVAILABLE", "/orchestrate")],
-    ),
     # concurrency
     **{
         f"concurrency {value}": ({**RECON, "concurrency": value}, [("INVALID_CONCURRENCY", "/concurrency")])
@@ -228,10 +224,6 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "a goal put in too often": (
         graph(node("a", "{task}" * 100)) | {"task": "x" * 70_000},
         [("GRAPH_INVALID", "/graph/nodes/0/task")],
-    ),
-    "a later phase": (
-        {"workflow": {"phases": [node("a", "{phase.b}{phase.c}"), node("b", "{phase.a}")]}},
-        [("HANDOFF_UNRESOLVED", "/workflow/phases/0/task")] * 2 + [("NOT_AVAILABLE", "/workflow")],
     ),
     # monitor
     "monitor": ({"monitor": {"command": "true"}}, []),
@@ -320,6 +312,10 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "a null is no key": ({**RECON, "cwd": None, "evaluate": None, "maxTokens": None}, []),
     # without effect, or not built yet
     "task of a parallel call": ({**tasks({"agent": "recon"}), "task": "x"}, [("PARAMETER_IGNORED", "/task")]),
+    "tools that pi does not have": (
+        {**RECON, "tools": "raed, Grep, web_search"},
+        [("UNKNOWN_TOOL", "/tools"), ("UNKNOWN_TOOL", "/tools")],
+    ),
     "tools and cwd of a graph": (
         {**graph(node("a")), "tools": "none", "cwd": "x"},
         [("PARAMETER_IGNORED", "/tools"), ("PARAMETER_IGNORED", "/cwd")],
@@ -350,7 +346,6 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         ],
     ),
     "as mild as the default": ({**RECON, "handoffPolicy": "warn", "recordContent": True}, []),
-    "a mode of a later version": ({"worktree": {"tasks": []}}, [("NOT_AVAILABLE", "/worktree")]),
     "checkpoint and lessons": (
         {**RECON, "checkpoint": {}, "reflexion": {"enabled": True}},
         [("NOT_AVAILABLE", "/checkpoint"), ("NOT_AVAILABLE", "/reflexion")],
@@ -403,14 +398,15 @@ MESSAGES = {
     "unsized": ": 2.",
     "two writers": "operator as 1 (pi defaults), operator as 2 (pi defaults)",
     "out of range": "evaluate.maxIterations is 9, it must be at most 8",
-    "a critic that is none": "evaluate.redteam is 5, it must be an object or a list of objects",
+    "a critic that is none": 'redteam is 5, it must be an object like {"agent": "recon"} or a list of such objects',
     "tasks of another type": "tasks is an object, it must be a list",
     "a broken pattern": "the pattern is no regular expression, ",
     "unknown at the top": '"tsak" is not a parameter of the call. Did you mean "task"?',
     "two modes": "tasks and evaluate",
     "agent alone": "`agent` needs a `task`",
-    "a later phase": 'phase "b" does not come before this one',
     "not enforced yet": "accepted, but not enforced yet",
+    "one voter": "A vote needs at least 2 voters, and this one has 1.",
+    "tools that pi does not have": 'Did you mean "read"?',
 }
 
 

@@ -1,8 +1,8 @@
-"""Nothing runs before the first step of a chain, so its {previous} is empty.
+"""Nothing runs before the first step of a chain or the first phase of a workflow, so its {previous} is empty.
 
 Reports HANDOFF_EMPTY, a warning.
-Warned of: {previous} in the first step's task.
-Accepted: {previous} in any later step.
+Warned of: {previous} in the task of the first step or phase.
+Accepted: {previous} in any later one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SUBJECT = "call"
 
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
-    for path, step in subject.steps():
+    for path, step in (*subject.steps(), *subject.phases()):
         task = step.get("task")
         pieces = split(task, ("previous",)) if path[-1] == 0 and isinstance(task, str) else ()
         named = next((piece for piece in pieces if isinstance(piece, Placeholder)), None)

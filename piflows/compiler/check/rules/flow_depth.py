@@ -7,8 +7,9 @@ Accepted: 0 and 1; a text that is no number counts as 0, as in the reference.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from math import floor, isnan
+from math import floor
 
 from piflows.compiler.check.rule import HostSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -16,6 +17,8 @@ from piflows.ir.limits import LIMITS
 
 CODES = ("FLOW_DEPTH_EXCEEDED",)
 SUBJECT = "host"
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\+?inf(?:inity)?", re.IGNORECASE)
 
 
 def check(subject: HostSubject) -> Iterator[Diagnostic]:
@@ -26,8 +29,5 @@ def check(subject: HostSubject) -> Iterator[Diagnostic]:
 
 
 def _number(text: str) -> float:
-    try:
-        depth = float(text)
-    except ValueError:
-        return 0
-    return 0 if isnan(depth) else depth
+    """The reference's reading: decimal, in ASCII; what is none counts as 0, and Python's `1_0` is none."""
+    return float(text) if _DECIMAL.fullmatch(text.strip()) else 0

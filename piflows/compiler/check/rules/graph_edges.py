@@ -1,7 +1,8 @@
 """The nodes of a graph are complete, have unique ids, and depend only on each other.
 
 Reports GRAPH_INVALID.
-Refused: no node or 17; a node without `id`, `agent` or `task`; two nodes "a"; `dependsOn: ["ghost"]`.
+Refused: no node or 17; a node without `id`, `agent` or `task`; an id of two lines; two nodes "a"; a dependency on
+"ghost".
 Accepted: 1 to 16 nodes whose dependencies exist.
 """
 
@@ -22,10 +23,8 @@ TASK_MOST = 4 * LIMITS.file_bytes
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if subject.mode != "graph":
         return
-    preset = subject.expansion is not None  # then the model's refusals are those of the expansion
-    for misfit in () if preset else subject.misfits:
-        if misfit.code in CODES:
-            yield diagnostic("GRAPH_INVALID", subject.at(misfit.path), problem=misfit.problem)
+    for misfit in subject.refused("GRAPH_INVALID"):
+        yield diagnostic("GRAPH_INVALID", subject.at(misfit.path), problem=misfit.problem)
     seen: set[str] = set()
     for path, node in subject.nodes:
         if _size(node.get("task"), subject.call.get("task")) > TASK_MOST:

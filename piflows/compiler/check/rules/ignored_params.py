@@ -12,18 +12,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, spell, text
-from piflows.grammar.call import Call
+from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, mode_model, spell, text, truthy
+from piflows.grammar.call import Call, Mode, Phase
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.contract import strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("PARAMETER_IGNORED",)
 SUBJECT = "call"
+BEHIND_TASK = "the `task` of the call goes before it"
+PHASE_KEYS = {field.alias for field in Phase.model_fields.values()} - {"id", "approval"}
 UNENFORCED = "it is accepted, but not enforced yet"
 LATER = ("maxCostUsd", "maxTokens", "maxGeneratedTokens", "traceFile", "traceLabel", "traceContext", "redactSecrets")
 
-OWN_CWD = ("parallel", "chain", "evaluate", "vote", "route", "graph", "loop", "search", "debate", "dossier")
+LISTS: dict[str, dict[str, str]] = {  # what the modes without an object do not read; the others say it themselves
+    "parallel": {**Mode.UNREAD, "task": "each of the `tasks` says all that its agent gets"},
+    "chain": dict(Mode.UNREAD),
+}
 
 Idle = tuple[Path, str]  # a path, and why nothing reads it
 
@@ -67,8 +72,10 @@ def _shape(call: Mapping[str, Any], mode: str | None) -> Iterator[Idle]:
         for key in ("role", "tools"):
             if call.get(key) is not None:
                 yield (key,), "only a call of one agent reads it"
-    if mode in OWN_CWD and call.get("cwd") is not None:
-        yield ("cwd",), f"each role of {mode} has its own `cwd`"
+    model = mode_model(mode)
+    for key, reason in (model.UNREAD if model else LISTS.get(mode, {})).items():
+        if call.get(key) not in (None, False):
+            yield (key,), reason
     yield from _of_mode(call, mode)
 
 
@@ -84,22 +91,58 @@ def _unread(subject: CallSubject) -> bool:
 def _of_mode(call: Mapping[str, Any], mode: str) -> Iterator[Idle]:
     value: Any = call.get(mode)
     spec = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    if mode == "parallel" and call.get("task") is not None:
-        yield ("task",), "each of the `tasks` says all that its agent gets"
     if mode == "evaluate" and text(call.get("task")) is not None:
         operator: Any = spec.get("operator")
         if isinstance(operator, dict) and cast("dict[str, Any]", operator).get("task") is not None:
-            yield ("evaluate", "operator", "task"), "the `task` of the call goes before it"
-    if mode == "vote" and spec.get("voters"):
-        for key in ("agent", "count"):
-            if spec.get(key) is not None:
-                yield ("vote", key), "the `voters` go before it"
-    if mode == "monitor":
-        for key in ("returnRequirements", "requireEvidence"):
-            if call.get(key):
-                yield (key,), "a monitor's reactor gets the observation and the task alone"
-        if spec.get("pattern") is not None and spec.get("trigger") != "match":
-            yield ("monitor", "pattern"), "only the trigger `match` reads it"
+            yield ("evaluate", "operator", "task"), BEHIND_TASK
+    if mode == "vote":
+        yield from _vote(spec)
+    if mode == "monitor" and spec.get("pattern") is not None and spec.get("trigger") != "match":
+        yield ("monitor", "pattern"), "only the trigger `match` reads it"
+    if mode == "orchestrate":
+        yield from _orchestrate(call, spec)
+    if mode == "workflow":
+        yield from _workflow(spec)
+    if mode == "worktree" and spec.get("checkTimeoutMs") is not None and text(spec.get("checkCommand")) is None:
+        yield ("worktree", "checkTimeoutMs"), "there is no `checkCommand`"
+
+
+def _vote(spec: Mapping[str, Any]) -> Iterator[Idle]:
+    if spec.get("voters") == []:
+        yield ("vote", "voters"), "an empty list names no voter"
+    for key in ("agent", "count"):
+        if spec.get("voters") and spec.get(key) is not None:
+            yield ("vote", key), "the `voters` go before it"
+
+
+def _orchestrate(call: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Idle]:
+    if text(call.get("task")) is not None and spec.get("task") is not None:
+        yield ("orchestrate", "task"), BEHIND_TASK
+    for key in ("verifyPolicy", "verifyMaxIterations"):
+        if spec.get(key) is not None and spec.get("verify") is None:
+            yield ("orchestrate", key), "there is no `verify`"
+    given = spec.get("verify") is not None and spec.get("verifyMaxIterations") is not None
+    if given and spec.get("verifyPolicy") != "revise":
+        yield ("orchestrate", "verifyMaxIterations"), "only the policy `revise` reads it"
+
+
+def _workflow(spec: Mapping[str, Any]) -> Iterator[Idle]:
+    """An approval is a question and nothing else; what concerns approvals alone needs one."""
+    listed: Any = spec.get("phases")
+    phases = cast("list[Any]", listed) if isinstance(listed, list) else []
+    asks = [
+        (at, cast("dict[str, Any]", phase))
+        for at, phase in enumerate(phases)
+        if isinstance(phase, dict) and truthy(cast("dict[str, Any]", phase).get("approval"))
+    ]
+    for at, phase in asks:
+        for key in phase if not (phase.get("agent") and phase.get("task")) else ():
+            if key in PHASE_KEYS and phase[key] is not None:
+                yield ("workflow", "phases", at, key), "an approval asks a person and starts no agent"
+    if not asks and spec.get("approvalTtlMs") is not None:
+        yield ("workflow", "approvalTtlMs"), "no phase is an approval"
+    if spec.get("historicalThinking") is not None and spec.get("resume") is not True:
+        yield ("workflow", "historicalThinking"), "only `resume` reads it"
 
 
 def _unenforced(call: Mapping[str, Any]) -> Iterator[Idle]:

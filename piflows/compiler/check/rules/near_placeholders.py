@@ -1,7 +1,7 @@
 """Braces that nearly are a placeholder stay text, which is rarely meant.
 
 Reports HANDOFF_UNRESOLVED as a warning: braces are text unless they are a placeholder of the mode.
-Warned of: {nodes.a} or {Task} in a node's task, {Previous} in a step's; {taks} in a preset's template.
+Warned of: {nodes.a} or {Task} in a node's task, {Previous} in a step's or a phase's; {taks} in a preset's template.
 Accepted: placeholders of the mode; braces that look like none, as in JSON or code.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, texts
-from piflows.grammar.placeholder import CHAIN_KINDS, near_misses
+from piflows.grammar.placeholder import CHAIN_KINDS, PHASE_KINDS, near_misses
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.source import Where
 
@@ -22,7 +22,11 @@ SUBJECT = "call"
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     tasks: set[Path] = set()
-    readers = ((subject.nodes, ("task", "node")), (subject.steps(), CHAIN_KINDS))
+    readers = (
+        (subject.nodes, ("task", "node")),
+        (subject.steps(), CHAIN_KINDS),
+        (subject.phases(), PHASE_KINDS),
+    )
     for path, reader, kinds in ((*each, kinds) for found, kinds in readers for each in found):
         tasks.add((*path, "task"))
         if isinstance(reader.get("task"), str):

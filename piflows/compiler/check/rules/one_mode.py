@@ -24,14 +24,18 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         return
     keys = [mode_key(mode) for mode in subject.modes]
     if len(keys) > 1:
-        yield diagnostic("INVALID_MODE", subject.at((keys[1],), key=True), problem=f"it has {' and '.join(keys)}")
+        problem = f"it has {' and '.join(keys)}"
+        needs = f"keep one of {', '.join(f'`{key}`' for key in keys)}, and make a call of its own of each other one"
+        yield diagnostic("INVALID_MODE", subject.at((keys[1],), key=True), problem=problem, needs=needs)
     elif not keys and subject.call.get("agent"):
         problem = "`agent` needs a `task`, or a `contract` that states the objective"
-        yield diagnostic("INVALID_MODE", subject.at(("agent",)), problem=problem)
+        needs = "in `task` what the agent shall do"
+        yield diagnostic("INVALID_MODE", subject.at(("agent",)), problem=problem, needs=needs)
     elif not keys and not any(_mistyped(misfit) for misfit in subject.misfits):
         others = ", ".join(mode_key(mode) for mode in RUN_MODES if mode != "single")
         problem = f"it has none of `agent` with `task`, {others}"
-        yield diagnostic("INVALID_MODE", subject.at(()), problem=problem)
+        needs = "`agent` and `task` for one child, or the parameters of one other mode"
+        yield diagnostic("INVALID_MODE", subject.at(()), problem=problem, needs=needs)
 
 
 def _mistyped(misfit: Misfit) -> bool:

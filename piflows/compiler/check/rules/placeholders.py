@@ -10,7 +10,7 @@ Accepted: {node.x} of a dependency, however far; other braces, which are text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from piflows.compiler.check.rule import CallSubject, meant
 from piflows.compiler.params import Misfit, Path
@@ -54,21 +54,14 @@ def _hides_dependencies(misfit: Misfit) -> bool:
 
 def _workflow(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     """Phases run in their order, so only earlier ones have a result."""
-    value: Any = subject.call.get("workflow") if subject.mode == "workflow" else None
-    listed: Any = cast("dict[str, Any]", value).get("phases") if isinstance(value, dict) else None
-    phases = [
-        (at, cast("dict[str, Any]", phase))
-        for at, phase in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else [])
-        if isinstance(phase, dict)
-    ]
-    ids = [phase["id"] for _, phase in phases if isinstance(phase.get("id"), str)]
+    ids = [phase["id"] for _, phase in subject.phases() if isinstance(phase.get("id"), str)]
     earlier: set[str] = set()
-    for at, phase in phases:
+    for path, phase in subject.phases():
         for named in _named(phase.get("task"), "phase"):
             if named.name not in earlier:
                 late = f'phase "{named.name}" does not come before this one'
                 problem = late if named.name in ids else _unknown("phase", named.name, ids)
-                yield ("workflow", "phases", at, "task"), named, problem
+                yield (*path, "task"), named, problem
         if isinstance(phase.get("id"), str):
             earlier.add(phase["id"])
 
