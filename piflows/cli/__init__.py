@@ -56,9 +56,18 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that knows what was meant."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
         meant = self._meant(message)
-        self.exit(2, f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}\n")
+        said = f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}"
+        self.exit(2, f"{said}\nusage: {self._brief()}   (`{self.prog} --help` says more)\n")
+
+    def _brief(self) -> str:
+        """The usage in one line: what has to be given, and that there are options."""
+        if self.usage is not None:
+            return self.usage
+        shapes: dict[object, str] = {"?": "[{}]", "+": "{}…"}
+        places = self._get_positional_actions()
+        words = [shapes.get(place.nargs, "{}").format(place.metavar or place.dest) for place in places]
+        return " ".join((self.prog, *words, "[OPTIONS]"))
 
     def _meant(self, message: str) -> str:
         if choice := _CHOICE.search(message):

@@ -1,0 +1,90 @@
+"""Every sample is tried: what is refused gives its code, what is accepted does not, and no code lacks a pair."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from compiler.conftest import lay
+
+import piflows
+from piflows.cli import main
+from piflows.compiler.check.registry import RULES
+from piflows.compiler.samples import Sample, pairs, reserved
+from piflows.ir.codes import CODES
+
+PACKAGE = Path(piflows.__file__).parent
+SAMPLES = [
+    pytest.param(code, sample, expected, id=f"{code}-{number}-{'refused' if expected else 'accepted'}")
+    for code in CODES
+    for number, pair in enumerate(pairs(code), 1)
+    for sample, expected in ((pair.refused, True), (pair.accepted, False))
+]
+UNSHOWN = {"chain_size"}  # rules whose smallest mistake is larger than what anybody reads
+PERSONS = {"yes": lambda _: True, "no": lambda _: False}
+
+
+@pytest.mark.parametrize(("code", "sample", "expected"), SAMPLES)
+def test_a_sample(
+    code: str,
+    sample: Sample,
+    expected: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "here").mkdir()
+    lay(tmp_path / "here", sample.files)
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in [name for name in os.environ if name.startswith("PI_FLOWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in sample.env.items():
+        monkeypatch.setenv(name, value)
+    if sample.person is not None:
+        monkeypatch.setattr("piflows.interpreter.hands.people.person", lambda: PERSONS[sample.person or ""])
+    said = tried(sample, capfd)
+    assert (re.search(rf"\b{code}\b", said) is not None) == expected, said
+    assert "Traceback" not in said
+
+
+def tried(sample: Sample, capfd: pytest.CaptureFixture[str]) -> str:
+    """What the command prints: in a process of its own where it needs a shell or ends its process."""
+    if "&&" in sample.command or any("kill" in text for text in sample.files.values()):
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["sh", "-c", sample.command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
+    assert sample.command.startswith("piflows ")
+    main(shlex.split(sample.command)[1:])
+    return "".join(capfd.readouterr())
+
+
+def test_every_code_that_this_version_reports_has_samples_and_no_other() -> None:
+    reported = {text for path in sources() for text in constants(path) if text in CODES}
+    assert {code for code in CODES if not reserved(code)} == reported
+
+
+def sources() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("codes_"))
+
+
+def constants(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_every_rule_has_a_sample_of_a_code_that_it_reports() -> None:
+    shown = {(pair.rule, code) for code in CODES for pair in pairs(code) if pair.rule}
+    rules = {rule.__name__.rsplit(".", 1)[1]: rule.CODES for rule in RULES}  # pyright: ignore
+    assert {rule for rule, _ in shown} == set(rules) - UNSHOWN
+    assert all(code in rules[rule] for rule, code in shown)
