@@ -51,14 +51,12 @@ def _listed() -> list[dict[str, Any]]:
 def _list() -> str:
     """One line for each code, in the groups of docs/codes.md; one that nothing reports yet is in brackets."""
     width = max(map(len, CODES)) + 4
-    blocks = [
-        "\n".join((title, *(_row(code, width) for code in codes)))  # a message is cut where the line ends
-        for title, codes in GROUPS.items()
-    ]
-    return "\n\n".join((*blocks, folded("`piflows explain CODE` says more. " + UNREPORTED, rest="")))
+    blocks = ["\n".join((title, *(_row(code, width) for code in codes))) for title, codes in GROUPS.items()]
+    return "\n\n".join((*blocks, folded(f"`piflows explain CODE` says more. In brackets: {UNREPORTED}", rest="")))
 
 
 def _row(code: Code, width: int) -> str:
+    """The name and as much of the message as the line takes."""
     name = f"[{code.name}]" if reserved(code.name) else f" {code.name}"
     return f" {name:<{width}}" + shorten(outline(code.message), max(columns() - width - 1, 20), placeholder=" …")
 
@@ -76,7 +74,12 @@ def _object(code: Code) -> dict[str, object]:
         "fix": outline(code.fix),
         "reported": not reserved(code.name),
         "samples": [
-            {"rule": pair.rule, "refused": _sample_object(pair.refused), "accepted": _sample_object(pair.accepted)}
+            {
+                "rule": pair.rule,
+                "severity": "warning" if pair.warned else "error",
+                "refused": _sample_object(pair.refused),
+                "accepted": _sample_object(pair.accepted),
+            }
             for pair in pairs(code.name)
         ],
     }
@@ -100,22 +103,18 @@ def _text(code: Code) -> str:
 
 def _samples(code: Code) -> Iterator[str]:
     if reserved(code.name):
-        yield "Samples: none, as nothing in this version reports this code yet"
+        yield f"Samples: none. {UNREPORTED}"
     for pair in pairs(code.name):
-        for title, sample in (("Refused", pair.refused), ("Accepted", pair.accepted)):
-            yield f"\n{'Warned of' if _warns(code, pair.rule) and title == 'Refused' else title}:"
+        for title, sample in (("Warned of" if pair.warned else "Refused", pair.refused), ("Accepted", pair.accepted)):
+            yield f"\n{title}:"
             yield from _sample(sample)
-
-
-def _warns(code: Code, rule: str | None) -> bool:
-    return code.severity == "warning" or rule in WARNING_RULES
 
 
 def _sample(sample: Sample) -> Iterator[str]:
     """The files that it takes, and the command to type where they lie."""
     for path, text in sample.files.items():
         yield f"  {path}"
-        yield indent(visible(text.rstrip("\n"), keep_newlines=True), "  | ", lambda _: True)
+        yield indent(visible(text.rstrip("\n"), keep_newlines=True), "    ")
     assigned = "".join(f"{name}={value} " for name, value in sample.env.items())
     yield f"  $ {assigned}{sample.command}"
     if sample.person is not None:

@@ -22,7 +22,7 @@ from piflows.ir.codes import CODES
 
 PACKAGE = Path(piflows.__file__).parent
 SAMPLES = [
-    pytest.param(code, sample, expected, id=f"{code}-{number}-{'refused' if expected else 'accepted'}")
+    pytest.param(code, sample, expected, pair.warned, id=f"{code}-{number}-{'refused' if expected else 'accepted'}")
     for code in CODES
     for number, pair in enumerate(pairs(code), 1)
     for sample, expected in ((pair.refused, True), (pair.accepted, False))
@@ -31,11 +31,12 @@ UNSHOWN = {"chain_size"}  # rules whose smallest mistake is larger than what any
 PERSONS = {"yes": lambda _: True, "no": lambda _: False}
 
 
-@pytest.mark.parametrize(("code", "sample", "expected"), SAMPLES)
+@pytest.mark.parametrize(("code", "sample", "expected", "warned"), SAMPLES)
 def test_a_sample(
     code: str,
     sample: Sample,
     expected: bool,
+    warned: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -50,22 +51,24 @@ def test_a_sample(
         monkeypatch.setenv(name, value)
     if sample.person is not None:
         monkeypatch.setattr("piflows.interpreter.hands.people.person", lambda: PERSONS[sample.person or ""])
-    said = tried(sample, capfd)
+    status, said = tried(sample, capfd)
     assert (re.search(rf"\b{code}\b", said) is not None) == expected, said
     assert "Traceback" not in said
+    if sample.command != "piflows list":  # which lists what it finds, and fails for nothing
+        assert (status != 0) == (expected and not warned), said
 
 
-def tried(sample: Sample, capfd: pytest.CaptureFixture[str]) -> str:
-    """What the command prints: in a process of its own where it needs a shell or ends its process."""
+def tried(sample: Sample, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The status of the command and what it prints: in a process of its own where it needs a shell or a signal."""
     if "&&" in sample.command or any("kill" in text for text in sample.files.values()):
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["sh", "-c", sample.command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
         )
-        return done.stdout + done.stderr
+        return done.returncode, done.stdout + done.stderr
     assert sample.command.startswith("piflows ")
-    main(shlex.split(sample.command)[1:])
-    return "".join(capfd.readouterr())
+    status = main(shlex.split(sample.command)[1:])
+    return status, "".join(capfd.readouterr())
 
 
 def test_every_code_that_this_version_reports_has_samples_and_no_other() -> None:

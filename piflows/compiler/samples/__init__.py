@@ -4,7 +4,8 @@ In     a code of the catalogue
 Out    its pairs of samples, each with the files to lay in an empty directory and the command that was tried on them
 Rules  a code without a file here is one that nothing in this version reports; a test runs every sample
        samples are read when `explain` or the docs ask for them, never by a check
-Add    a sample: an entry in `<CODE>.json`, a list of `{"rule": …, "refused": {…}, "accepted": {…}}`
+Add    a sample: an entry in `<CODE>.json`, a list of `{"rule": …, "refused": {…}, "accepted": {…}}`;
+       `warned` where the severity is not the catalogue's
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, cast
+
+from piflows.ir.codes import CODES
 
 CHECK = "piflows compile --check call.json"
 NARROW = 76  # columns of a sample's JSON, also in a terminal of 80 that shows it indented
@@ -31,9 +34,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`rule` is the module of the checker that refuses the first and passes the second; None where a run tells."""
+    """`rule` is the rule of the checker that refuses the first and passes the second; None where none is asked.
+
+    `warned`: the first is not refused, there is a warning about it.
+    """
 
     rule: str | None
+    warned: bool
     refused: Sample
     accepted: Sample
 
@@ -42,7 +49,11 @@ def pairs(code: str) -> tuple[Pair, ...]:
     """The samples of a code of the catalogue; none for one that this version never reports."""
     file = files(__name__).joinpath(f"{code}.json")
     listed: list[dict[str, Any]] = json.loads(file.read_text("utf-8")) if file.is_file() else []
-    return tuple(Pair(each.get("rule"), _sample(each["refused"]), _sample(each["accepted"])) for each in listed)
+    usual = CODES[code].severity == "warning"
+    return tuple(
+        Pair(each.get("rule"), each.get("warned", usual), _sample(each["refused"]), _sample(each["accepted"]))
+        for each in listed
+    )
 
 
 def reserved(code: str) -> bool:
@@ -63,15 +74,14 @@ def _sample(said: Mapping[str, Any]) -> Sample:
 def layout(value: Any, indent: int = 0, before: int = 0) -> str:
     """JSON in which whatever fits into one line stands in one; `before` are the columns taken by its key."""
     flat = json.dumps(value, ensure_ascii=False)
-    entries: Any = cast("Any", value)
     if not isinstance(value, (dict, list)) or not value or (indent and indent + before + len(flat) <= NARROW):
         return flat
     inner = indent + 2
     if isinstance(value, dict):
-        keys = [f"{json.dumps(key, ensure_ascii=False)}: " for key in entries]
-        rows = [f"{key}{layout(each, inner, len(key))}" for key, each in zip(keys, entries.values(), strict=True)]
+        keyed = [(f"{json.dumps(key)}: ", each) for key, each in cast("dict[str, Any]", value).items()]
+        rows = [f"{key}{layout(each, inner, len(key))}" for key, each in keyed]
     else:
-        rows = [layout(each, inner) for each in entries]
+        rows = [layout(each, inner) for each in cast("list[Any]", value)]
     body = ",\n".join(" " * inner + row for row in rows)
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return f"{opening}\n{body}\n{' ' * indent}{closing}"
