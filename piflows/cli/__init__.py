@@ -28,6 +28,7 @@ from piflows.ir.diagnostic import FlowError
 from piflows.ir.visible import visible
 
 COMMANDS = {
+    "new": ("piflows.cli.new", "write a preset or an agent to start from"),
     "compile": ("piflows.cli.compile", "check presets and calls, or print what they are lowered to"),
     "plan": ("piflows.cli.plan", "show what a call would run, before anything is spent"),
     "graph": ("piflows.cli.graph", "draw a call's plan"),
