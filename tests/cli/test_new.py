@@ -30,7 +30,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def command(*words: str) -> tuple[int, str, str]:
         status = main(words)
-        return status, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return status, out, err
 
     return command
 
