@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from compiler.conftest import lay
+from samples import tried
 
 import piflows
-from piflows.cli import main
 from piflows.compiler.check.registry import RULES
 from piflows.compiler.samples import Sample, pairs, reserved
 from piflows.ir.codes import CODES
@@ -28,7 +23,6 @@ SAMPLES = [
     for sample, expected in ((pair.refused, True), (pair.accepted, False))
 ]
 UNSHOWN = {"chain_size"}  # rules whose smallest mistake is larger than what anybody reads
-PERSONS = {"yes": lambda _: True, "no": lambda _: False}
 
 
 @pytest.mark.parametrize(("code", "sample", "expected", "warned"), SAMPLES)
@@ -41,34 +35,11 @@ def test_a_sample(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "here").mkdir()
-    lay(tmp_path / "here", sample.files)
-    monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in [name for name in os.environ if name.startswith("PI_FLOWS_")]:
-        monkeypatch.delenv(name)
-    for name, value in sample.env.items():
-        monkeypatch.setenv(name, value)
-    if sample.person is not None:
-        monkeypatch.setattr("piflows.interpreter.hands.people.person", lambda: PERSONS[sample.person or ""])
-    status, said = tried(sample, capfd)
+    status, said = tried(sample, tmp_path, monkeypatch, capfd)
     assert (re.search(rf"\b{code}\b", said) is not None) == expected, said
     assert "Traceback" not in said
     if sample.command != "piflows list":  # which lists what it finds, and fails for nothing
         assert (status != 0) == (expected and not warned), said
-
-
-def tried(sample: Sample, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """The status of the command and what it prints: in a process of its own where it needs a shell or a signal."""
-    if "&&" in sample.command or any("kill" in text for text in sample.files.values()):
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            ["sh", "-c", sample.command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
-    assert sample.command.startswith("piflows ")
-    status = main(shlex.split(sample.command)[1:])
-    return status, "".join(capfd.readouterr())
 
 
 def test_every_code_that_this_version_reports_has_samples_and_no_other() -> None:
