@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         put(Path(args.dir), (".pi", folder, f"{name}.md"), data, force=args.force)
     except Occupied as refusal:
         raise FlowError(diagnostic("FILE_NOT_WRITTEN", Where(shown), file=shown, problem=str(refusal))) from None
-    print(visible(shown))
+    print(visible(shown), flush=True)  # before what follows on the other stream
     print(f"next: {visible(_next(kind, shown))}", file=sys.stderr)
     return 0
 

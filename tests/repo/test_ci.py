@@ -101,8 +101,8 @@ def test_the_action_installs_itself() -> None:
         ({"paths": WARNED}, 0, "::warning file="),
         ({"paths": WARNED, "strict": "true"}, 1, "::warning file="),
         ({"paths": GOOD, "format": "text"}, 0, "nothing found"),
-        ({"paths": "$(touch pwned)"}, 2, ""),
-        ({"paths": "--help"}, 2, ""),
+        ({"paths": "$(touch pwned)"}, 1, "UNKNOWN_PRESET"),
+        ({"paths": "--help"}, 1, "UNKNOWN_PRESET"),
     ],
 )
 def test_the_action(given: dict[str, str], status: int, says: str, project: Path) -> None:
