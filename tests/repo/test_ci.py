@@ -37,7 +37,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def done(command: list[str], cwd: Path, **env: str) -> tuple[int, str]:
+def done(command: list[str], cwd: Path, env: dict[str, str]) -> tuple[int, str]:
     world = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "HOME": str(cwd), **env}
     ran = subprocess.run(command, cwd=cwd, env=world, capture_output=True, text=True, check=False)
     assert "Traceback" not in ran.stderr
@@ -77,7 +77,7 @@ def test_the_hook_looks_at_the_files_of_discovery(path: str, taken: bool) -> Non
     ],
 )
 def test_the_hook(files: list[str], status: int, says: str, project: Path) -> None:
-    got, out = done([*shlex.split(HOOK["entry"]), *files], project)
+    got, out = done([*shlex.split(HOOK["entry"]), *files], project, {})
     assert got == status and says in out
 
 
@@ -109,7 +109,9 @@ def test_the_action(given: dict[str, str], status: int, says: str, project: Path
     (project / "temp" / "piflows").mkdir(parents=True)
     (project / "temp" / "piflows" / "bin").symlink_to(BIN)
     inputs = {name: given.get(name, about["default"]) for name, about in ACTION["inputs"].items()}
-    env = {name.upper(): value for name, value in inputs.items()} | {"RUNNER_TEMP": str(project / "temp")}
+    env: dict[str, str] = {name.upper(): str(value) for name, value in inputs.items()} | {
+        "RUNNER_TEMP": str(project / "temp")
+    }
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", ACTION["runs"]["steps"][1]["run"]]
-    got, out = done(shell, project, **env)
+    got, out = done(shell, project, env)
     assert got == status and says in out and not (project / "pwned").exists()
