@@ -28,6 +28,7 @@ from piflows.ir.diagnostic import FlowError
 from piflows.ir.visible import visible
 
 COMMANDS = {
+    "new": ("piflows.cli.new", "write a preset or an agent to start from"),
     "compile": ("piflows.cli.compile", "check presets and calls, or print what they are lowered to"),
     "plan": ("piflows.cli.plan", "show what a call would run, before anything is spent"),
     "graph": ("piflows.cli.graph", "draw a call's plan"),
@@ -56,9 +57,18 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that knows what was meant."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
         meant = self._meant(message)
-        self.exit(2, f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}\n")
+        said = f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}"
+        self.exit(2, f"{said}\nusage: {self._brief()}   (`{self.prog} --help` says more)\n")
+
+    def _brief(self) -> str:
+        """The usage in one line: what has to be given, and that there are options."""
+        if self.usage is not None:
+            return self.usage
+        shapes: dict[object, str] = {"?": "[{}]", "+": "{}…"}
+        places = self._get_positional_actions()
+        words = [shapes.get(place.nargs, "{}").format(place.metavar or place.dest) for place in places]
+        return " ".join((self.prog, *words, "[OPTIONS]"))
 
     def _meant(self, message: str) -> str:
         if choice := _CHOICE.search(message):

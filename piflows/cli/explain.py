@@ -1,26 +1,34 @@
-"""`piflows explain CODE`: cause and fix of a code of the catalogue."""
+"""`piflows explain CODE`: cause, fix and samples of a code of the catalogue; without CODE, all codes."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from textwrap import indent, shorten
+from typing import Any
 
-from piflows.compiler.render.reference import may_retry, when_known, whose
-from piflows.ir.codes import CODES, Code
+from piflows.cli.width import columns, folded
+from piflows.compiler.render.reference import UNREPORTED, may_retry, when_known, whose
+from piflows.compiler.samples import Sample, pairs, reserved
+from piflows.ir.codes import CODES, GROUPS, Code
 from piflows.ir.diagnostic import outline
 from piflows.ir.visible import visible, visible_json
 
-HELP = "explain an error code: what happened, why, and what to do"
+HELP = "explain an error code: what happened, why, what to do, and a sample; without a code, list all codes"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The code, in any letter case, and the form of the answer."""
-    parser.add_argument("code", metavar="CODE", help="a code such as GRAPH_CYCLE")
+    parser.add_argument("code", metavar="CODE", nargs="?", help="a code such as GRAPH_CYCLE (default: list them all)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the answer (default: text)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the entry; 0, or 2 with the nearest known code for one that does not exist."""
+    """Print the entry, or all codes; 0, or 2 with the nearest known code for one that does not exist."""
+    if args.code is None:
+        print(visible_json(_listed()) if args.format == "json" else _list())
+        return 0
     code = CODES.get(args.code.strip().upper())
     if code is None:
         from piflows.grammar.near import hint
@@ -30,6 +38,27 @@ def run(args: argparse.Namespace) -> int:
         return 2
     print(visible_json(_object(code)) if args.format == "json" else _text(code))
     return 0
+
+
+def _listed() -> list[dict[str, Any]]:
+    return [
+        {"code": code.name, "group": title, "message": outline(code.message), "reported": not reserved(code.name)}
+        for title, codes in GROUPS.items()
+        for code in codes
+    ]
+
+
+def _list() -> str:
+    """One line for each code, in the groups of docs/codes.md; one that nothing reports yet is in brackets."""
+    width = max(map(len, CODES)) + 4
+    blocks = ["\n".join((title, *(_row(code, width) for code in codes))) for title, codes in GROUPS.items()]
+    return "\n\n".join((*blocks, folded(f"`piflows explain CODE` says more. In brackets: {UNREPORTED}", rest="")))
+
+
+def _row(code: Code, width: int) -> str:
+    """The name and as much of the message as the line takes."""
+    name = f"[{code.name}]" if reserved(code.name) else f" {code.name}"
+    return f" {name:<{width}}" + shorten(outline(code.message), max(columns() - width - 1, 20), placeholder=" …")
 
 
 def _object(code: Code) -> dict[str, object]:
@@ -43,17 +72,50 @@ def _object(code: Code) -> dict[str, object]:
         "message": outline(code.message),
         "cause": outline(code.cause),
         "fix": outline(code.fix),
+        "reported": not reserved(code.name),
+        "samples": [
+            {
+                "rule": pair.rule,
+                "severity": "warning" if pair.warned else "error",
+                "refused": _sample_object(pair.refused),
+                "accepted": _sample_object(pair.accepted),
+            }
+            for pair in pairs(code.name)
+        ],
     }
 
 
+def _sample_object(sample: Sample) -> dict[str, object]:
+    return {"files": sample.files, "env": sample.env, "person": sample.person, "command": sample.command}
+
+
 def _text(code: Code) -> str:
-    return "\n".join(
-        (
-            f"{code.name}: {code.severity} of {whose(code)}",
-            f"Message: {outline(code.message)}",
-            f"Cause: {outline(code.cause)}",
-            f"Fix: {outline(code.fix)}",
-            f"Known: {when_known(code)}",
-            f"Retryable unchanged: {may_retry(code)}",
-        )
+    facts = (
+        f"{code.name}: {code.severity} of {whose(code)}",
+        folded(outline(code.message), "Message: "),
+        folded(outline(code.cause), "Cause: "),
+        folded(outline(code.fix), "Fix: "),
+        f"Known: {when_known(code)}",
+        f"Retryable unchanged: {may_retry(code)}",
     )
+    return "\n".join((*facts, *_samples(code)))
+
+
+def _samples(code: Code) -> Iterator[str]:
+    if reserved(code.name):
+        yield f"Samples: none. {UNREPORTED}"
+    for pair in pairs(code.name):
+        for title, sample in (("Warned of" if pair.warned else "Refused", pair.refused), ("Accepted", pair.accepted)):
+            yield f"\n{title}:"
+            yield from _sample(sample)
+
+
+def _sample(sample: Sample) -> Iterator[str]:
+    """The files that it takes, and the command to type where they lie."""
+    for path, text in sample.files.items():
+        yield f"  {path}"
+        yield indent(visible(text.rstrip("\n"), keep_newlines=True), "    ")
+    assigned = "".join(f"{name}={value} " for name, value in sample.env.items())
+    yield f"  $ {assigned}{sample.command}"
+    if sample.person is not None:
+        yield f"  asked on the terminal, a person says {sample.person}"

@@ -50,7 +50,7 @@ _WORDS = {
     **called("overrides", "allow", "allowed", "allowedoverrides", "parameters", "params", "arguments", "args"),
     **called("result", "output", "formatter", "format"),
 }
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _FENCED = re.compile(r"\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+", re.DOTALL)
 _CODES = {
     "unreadable": "PRESET_FILE_UNREADABLE",
@@ -89,7 +89,7 @@ def _preset(front: Front, data: bytes, found: list[Diagnostic]) -> Preset:
     found += front.warnings
     found += unknown_keys(front, "a preset file", KEYS, _WORDS)
     name = front.required("name")
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         problem = f'the name "{name}" is not lowercase kebab-case, as in `map-codebase`'
         raise FileFault("frontmatter", problem, front.entries["name"].value.line, front.entries["name"].value.column)
     description = front.required("description")

@@ -107,4 +107,14 @@ PRESET_FILE_CODES = (
     _shadowed("PRESET_NAME_SHADOWED", "preset"),
 )
 
-FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + OTHER_FILES
+NEW_CODES = (
+    host_error(
+        "FILE_NOT_WRITTEN",
+        "The file {file} is not written: {problem}.",
+        "A file is written whole or not at all; what is there is replaced only when that is asked for, and nothing is "
+        "written through a link.",
+        "Choose another name or directory; `--force` replaces a file that is there.",
+    ),
+)
+
+FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + OTHER_FILES + NEW_CODES

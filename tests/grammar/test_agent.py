@@ -69,6 +69,22 @@ def test_tools(line: str, tools: tuple[str, ...] | None) -> None:
     assert found == []
 
 
+WARNED = [
+    ("allowed_tools: read,grep\n", "UNKNOWN_PARAMETER", '"allowed_tools" is not', 'Did you mean "tools"?', 4),
+    ("allowedTools: read\n", "UNKNOWN_PARAMETER", '"allowedTools" is not', 'Did you mean "tools"?', 4),
+    ("tool: read\n", "UNKNOWN_PARAMETER", "", 'Did you mean "tools"?', 4),
+    ("reasoning-effort: low\n", "UNKNOWN_PARAMETER", "", 'Did you mean "thinking"?', 4),
+    ("disallowedTools: bash\n", "UNKNOWN_PARAMETER", "", "It forbids nothing", 4),
+    ("color: blue\n", "UNKNOWN_PARAMETER", '"color" is not', "an agent file", 4),
+    ("tier: Fast\n", "PARAMETER_IGNORED", '"tier" has no effect', 'Did you mean "fast"?', 4),
+    ("tier: huge\n", "PARAMETER_IGNORED", "", '"huge" is none of fast, capable, deep', 4),
+    ("thinking: maximum\n", "AGENT_THINKING_INVALID", '"maximum" is no level', FILE, 4),
+    ("thinking: Low\n", "AGENT_THINKING_INVALID", "", 'Did you mean "low"?', 4),
+    ("tools: bash,bash-ro\n", "PARAMETER_IGNORED", '"bash-ro" has no effect', "beside `bash`", 4),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "part", "other", "at"), WARNED)
 def test_what_has_no_effect_is_a_warning(line: str, code: str, part: str, other: str, at: int) -> None:
     agent, found = parse(HEAD + line)
     assert agent is not None

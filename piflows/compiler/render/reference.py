@@ -5,12 +5,14 @@ from __future__ import annotations
 from piflows.ir.codes import CODES, GROUPS, Code
 from piflows.ir.diagnostic import outline
 
+UNREPORTED = "Nothing in this version reports this code yet."
 _INTRO = """\
 # Error codes
 
 Every finding and every structured error has one of these {count} codes. A word in italics stands for what is known
-of the case at hand. `piflows explain CODE` prints the same in a terminal. This page is printed from the
-catalogue in `piflows/ir`; change it there.
+of the case at hand. `piflows explain CODE` prints the same in a terminal, with a sample that is refused and one that
+is accepted; [checks.md](checks.md) goes through the rules of the checker. This page is printed from the catalogue in
+`piflows/ir`; change it there.
 
 "Known" says when a code can be told at the earliest: `compile` from the call and the files alone, before anything is
 spent; `prespawn` from the host, still before any child runs; `run` by running; `resume` when a saved run or workflow
@@ -40,6 +42,9 @@ def may_retry(code: Code) -> str:
 
 
 def _section(code: Code) -> str:
+    from piflows.compiler.samples import reserved
+
+    later = f"\n{UNREPORTED}\n" if reserved(code.name) else ""
     message, cause, fix = (outline(text, "*", "*") for text in (code.message, code.cause, code.fix))
     return f"""
 ### {code.name}
@@ -51,7 +56,7 @@ def _section(code: Code) -> str:
 {cause}
 
 **Fix:** {fix}
-"""
+{later}"""
 
 
 if __name__ == "__main__":
