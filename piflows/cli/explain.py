@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from piflows.cli.terminal import width
 from piflows.compiler.render.reference import may_retry, when_known, whose
 from piflows.ir.codes import CODES, Code
 from piflows.ir.diagnostic import outline
+from piflows.ir.fold import fold
 from piflows.ir.visible import visible, visible_json
 
 HELP = "explain an error code: what happened, why, and what to do"
@@ -47,13 +49,12 @@ def _object(code: Code) -> dict[str, object]:
 
 
 def _text(code: Code) -> str:
-    return "\n".join(
-        (
-            f"{code.name}: {code.severity} of {whose(code)}",
-            f"Message: {outline(code.message)}",
-            f"Cause: {outline(code.cause)}",
-            f"Fix: {outline(code.fix)}",
-            f"Known: {when_known(code)}",
-            f"Retryable unchanged: {may_retry(code)}",
-        )
+    rows = (
+        f"{code.name}: {code.severity} of {whose(code)}",
+        f"Message: {outline(code.message)}",
+        f"Cause: {outline(code.cause)}",
+        f"Fix: {outline(code.fix)}",
+        f"Known: {when_known(code)}",
+        f"Retryable unchanged: {may_retry(code)}",
     )
+    return "\n".join(line for row in rows for line in fold(row, width(sys.stdout), hang=2))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from piflows.cli.shown import Shown, load_flow, write
 from piflows.cli.source import add_call_arguments
+from piflows.cli.terminal import width
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -35,18 +36,18 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.out is not None and not _save(shown.flow, shown, args.out):
         return 1
-    sys.stdout.write(_printed(shown.flow, args.format))
+    sys.stdout.write(_printed(shown.flow, shown.assumed, args.format))
     return 0
 
 
-def _printed(flow: Flow, form: str) -> str:
+def _printed(flow: Flow, assumed: tuple[str, ...], form: str) -> str:
     if form == "json":
         from piflows.compiler.render.plan_json import plan_json
 
         return visible_json(plan_json(flow)) + "\n"
     from piflows.compiler.render.plan import plan_text
 
-    return plan_text(flow)
+    return plan_text(flow, width(sys.stdout), assumed)
 
 
 def _refused(shown: Shown) -> dict[str, object]:
