@@ -88,6 +88,11 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
     return CallSource(text, STDIN if word == "-" else word, context, is_saved(text))
 
 
+def names_preset(word: str) -> bool:
+    """Whether a CALL argument means a preset, as far as the word and what lies here tell."""
+    return word.endswith(".md") or (_NAME.fullmatch(word) is not None and word != "-" and not lexists(word))
+
+
 def here(base: Path | None = None, *, presets: bool = True) -> Context:
     """The context of this process. `base` is where the project is looked for, if not here.
 

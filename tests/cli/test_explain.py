@@ -20,7 +20,8 @@ def test_a_code_is_explained(code: str, capsys: pytest.CaptureFixture[str]):
     assert run(code) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.split("\n")[:3] == [
+    assert max(map(len, out.split("\n"))) <= 80
+    assert out.replace("\n  ", " ").split("\n")[:3] == [
         "SHARED_WRITE_CWD: error of the flow",
         "Message: Agents that can write may run at the same time in <cwd>: <agents>.",
         f"Cause: {CODES['SHARED_WRITE_CWD'].cause}",

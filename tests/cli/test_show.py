@@ -13,6 +13,8 @@ def test_show_a_preset(run: Run) -> None:
     head, _, call = out.partition("\n\n")
     assert head.startswith("name        mine\ndescription A preset.\nsource      project\n")
     assert json.loads(call)["task"] == "Write it down."
+    assert {"why", "agentScope"}.isdisjoint(json.loads(call))
+    assert json.loads(run("show", "mine", "--why", "mine")[1].partition("\n\n")[2])["why"] == "mine"
     status, out, _ = run("show", ".pi/flow-presets/mine.md", "--format", "json")
     shown = json.loads(out)
     assert (status, shown["kind"], shown["call"]["task"], shown["diagnostics"]) == (0, "preset", "Write {task}.", [])

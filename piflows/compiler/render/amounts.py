@@ -64,7 +64,8 @@ def barrier(price: Barrier) -> str:
     if not price.held:
         return f"{steps}; free: no unit waits for one that it does not need"
     waits = "waits for one that it does" if price.held == 1 else "wait for one that they do"
+    held = f"{price.held} of {counted(price.units, 'unit')} {waits} not need"
     return (
-        f"{steps} (steps of one child run, all alike); {price.held} of {counted(price.units, 'unit')} {waits} not need: "
+        f"{steps} (steps of one child run, all alike); {held}: "
         f"up to {counted(price.worst, 'time')} as long where lengths differ"
     )

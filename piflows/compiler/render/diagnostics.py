@@ -40,7 +40,7 @@ def render(
     colour: bool = False,
     width: int = WIDTH,
 ) -> str:
-    """The diagnostics in one form, in the order given; empty or ending with a newline. Colour and width concern text."""
+    """The diagnostics in one form, in the order given; empty or ending with a newline. Colour and width suit text."""
     if form == "json":
         return visible_json([as_json(d) for d in diagnostics]) + "\n"
     if form == "sarif":
@@ -107,16 +107,27 @@ def _snippet(where: Where, source: Source, width: int) -> Iterable[str]:
     line = line_of(where, source)
     if line is None:
         return
-    shown = width - _MARGIN - 2
     at = min((where.column or 1) - 1, len(line))
-    start = max(0, min(at - shown // 2, len(line) - shown))
-    end = start + shown
-    before = ("…" if start else "") + _drawn(line[start:at])
-    after = _drawn(line[at:end]) + ("…" if end < len(line) else "")
+    before, after = _window(line, at, width - _MARGIN - 2)
     margin = f"{where.line:>5} | "
     yield f"{margin}{before}{after}".rstrip()
     if where.column is not None:
         yield " " * (len(margin) - 2) + "| " + " " * cells(before) + "^"
+
+
+def _window(line: str, at: int, room: int) -> tuple[str, str]:
+    """What is shown before and after a place, in at most `room` cells and a mark at each end that was cut."""
+    before, after = _drawn(line[max(0, at - room) : at]), _drawn(line[at : at + room])
+    left = max(room // 2, room - cells(after))
+    while cells(before) > left:
+        before = before[1:]
+    right = room - cells(before)
+    while cells(after) > right:
+        after = after[:-1]
+    return (
+        before if before == _drawn(line[:at]) else f"…{before}",
+        after if after == _drawn(line[at:]) else f"{after}…",
+    )
 
 
 def _drawn(text: str) -> str:

@@ -78,7 +78,7 @@ def _header(flow: Flow, shared: str, assumed: Collection[str]) -> list[Row]:
 
 def _preset(flow: Flow) -> str:
     name, source = flow.about.get("preset"), flow.about.get("presetSource")
-    return f"{name}, of the {source}" if name and source else str(name or "")
+    return f"{name or ''}{' (project preset)' if source == 'project' else ''}"
 
 
 def _assumed(names: Collection[str]) -> str:

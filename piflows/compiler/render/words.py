@@ -151,7 +151,7 @@ def size_of(role: Role) -> str:
 def models(roles: Iterable[Role]) -> str:
     """The models of several units with how many units want each, in order of first use."""
     counts = Counted(map(_model, roles))
-    return visible("; ".join(f"{counted(count, 'unit')} {name}" for name, count in counts.items()))
+    return visible("; ".join(f"{counted(count, 'unit')}: {name}" for name, count in counts.items()))
 
 
 def title(flow: Flow) -> str:
