@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ.pop("COLUMNS", None)  # texts are 80 wide, whoever runs the tests
 settings.register_profile(
     "same",
     derandomize=True,

@@ -23,6 +23,7 @@ from typing import NoReturn, Protocol, cast
 
 from piflows import __version__
 from piflows.cli.plain import plainly
+from piflows.cli.terminal import width
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError
 from piflows.ir.visible import visible
@@ -87,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return leaving.code if isinstance(leaving.code, int) else 0
     except FlowError as refusal:
         for found in refusal.diagnostics:
-            print(plainly(found), file=sys.stderr)
+            print(plainly(found, width(sys.stderr)), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from piflows.cli.source import STDIN, here, is_saved, read_bytes, read_text
 from piflows.cli.surroundings import Surroundings
 from piflows.cli.targets import Target, is_folder, kind_of, walk
+from piflows.cli.terminal import width
 from piflows.ir.diagnostic import Diagnostic, FlowError
 from piflows.ir.visible import visible
 
 if TYPE_CHECKING:
+    from piflows.grammar.preset import Preset
     from piflows.ir.flow import Flow
 
 HELP = "check presets, agents, calls and folders of them; or print what a call is lowered to"
@@ -27,10 +29,11 @@ FORMATS = ("text", "json", "sarif", "github")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one file."""
+    """What came of one file. `assumed` names the parameters of a preset that only a caller can give."""
 
     diagnostics: tuple[Diagnostic, ...]
     flow: Flow | None = None
+    assumed: tuple[str, ...] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         if flow is None:
             args.usage("an agent is lowered to nothing: it can only be checked")
         else:
-            sys.stdout.write(_emitted(flow, emit))
+            sys.stdout.write(_emitted(flow, emit, results[0].assumed))
     return 1 if refused else 0
 
 
@@ -97,7 +100,8 @@ def _preset(target: Target, args: argparse.Namespace, around: Surroundings, full
         return Result((*found[:-1], replace(found[-1], severity="error")))
     scope, source, base = around.of(target.path)
     compiled = compile_preset(replace(preset, source=source), around.context(base), scope, full=full)
-    return Result((*compiled.diagnostics, *found, *around.namesake(preset)), compiled.flow)
+    found = (*compiled.diagnostics, *found, *around.namesake(preset))
+    return Result(found, compiled.flow, _assumed(preset) if full else ())
 
 
 def _named(name: str, full: bool) -> Result:
@@ -114,7 +118,13 @@ def _named(name: str, full: bool) -> Result:
         )
     scope = "project" if preset.source == "project" else "user"
     compiled = compile_preset(preset, context, scope, full=full)
-    return Result(compiled.diagnostics, compiled.flow)
+    return Result(compiled.diagnostics, compiled.flow, _assumed(preset))
+
+
+def _assumed(preset: Preset) -> tuple[str, ...]:
+    from piflows.compiler.expand import general_call
+
+    return tuple(general_call(preset, {}))
 
 
 def _agent(target: Target, args: argparse.Namespace) -> Result:
@@ -146,7 +156,7 @@ def _plan(text: str, file: str) -> Result:
     return Result(tuple(diagnostic(each.code, Where(file, each.state), **each.facts) for each in found), flow)
 
 
-def _emitted(flow: Flow, emit: str) -> str:
+def _emitted(flow: Flow, emit: str, assumed: tuple[str, ...]) -> str:
     match emit:
         case "ir":
             from piflows.grammar.flow_text import print_flow
@@ -160,7 +170,7 @@ def _emitted(flow: Flow, emit: str) -> str:
         case "plan":
             from piflows.compiler.render.plan import plan_text
 
-            return plan_text(flow)
+            return plan_text(flow, width(sys.stdout), assumed)
         case _:
             from piflows.compiler.render.dot import dot
             from piflows.compiler.render.mermaid import mermaid
@@ -178,7 +188,7 @@ def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace,
     if args.format != "json":  # a program reads the order of the checks, in which the first error is the run's
         found = tidy(found)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    text = render(found, args.format, root=str(Path.cwd()), source=reader(None), colour=colour)
+    text = render(found, args.format, root=str(Path.cwd()), source=reader(None), colour=colour, width=width(sys.stdout))
     print(text, end="", file=stream)  # pyright: ignore
     if args.format == "text" and stream is sys.stdout:
         counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]

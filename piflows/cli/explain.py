@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from textwrap import indent, shorten
 from typing import Any
 
-from piflows.cli.width import columns, folded
+from piflows.cli.terminal import width
 from piflows.compiler.render.reference import UNREPORTED, may_retry, when_known, whose
 from piflows.compiler.samples import Sample, pairs, reserved
 from piflows.ir.codes import CODES, GROUPS, Code
 from piflows.ir.diagnostic import outline
+from piflows.ir.fold import fold
 from piflows.ir.visible import visible, visible_json
 
 HELP = "explain an error code: what happened, why, what to do, and a sample; without a code, list all codes"
@@ -50,15 +51,21 @@ def _listed() -> list[dict[str, Any]]:
 
 def _list() -> str:
     """One line for each code, in the groups of docs/codes.md; one that nothing reports yet is in brackets."""
-    width = max(map(len, CODES)) + 4
-    blocks = ["\n".join((title, *(_row(code, width) for code in codes))) for title, codes in GROUPS.items()]
-    return "\n\n".join((*blocks, folded(f"`piflows explain CODE` says more. In brackets: {UNREPORTED}", rest="")))
+    wide = max(map(len, CODES)) + 4
+    blocks = ["\n".join((title, *(_row(code, wide) for code in codes))) for title, codes in GROUPS.items()]
+    closing = fold(f"`piflows explain CODE` says more. In brackets: {UNREPORTED}", width(sys.stdout), hang=0)
+    return "\n\n".join((*blocks, "\n".join(closing)))
 
 
-def _row(code: Code, width: int) -> str:
+def _row(code: Code, wide: int) -> str:
     """The name and as much of the message as the line takes."""
     name = f"[{code.name}]" if reserved(code.name) else f" {code.name}"
-    return f" {name:<{width}}" + shorten(outline(code.message), max(columns() - width - 1, 20), placeholder=" …")
+    room = max(width(sys.stdout) - wide - 1, 20)
+    return f" {name:<{wide}}{shorten(outline(code.message), room, placeholder=' …')}"
+
+
+def _folded(text: str) -> list[str]:
+    return fold(text, width(sys.stdout), hang=2)
 
 
 def _object(code: Code) -> dict[str, object]:
@@ -92,9 +99,9 @@ def _sample_object(sample: Sample) -> dict[str, object]:
 def _text(code: Code) -> str:
     facts = (
         f"{code.name}: {code.severity} of {whose(code)}",
-        folded(outline(code.message), "Message: "),
-        folded(outline(code.cause), "Cause: "),
-        folded(outline(code.fix), "Fix: "),
+        *_folded(f"Message: {outline(code.message)}"),
+        *_folded(f"Cause: {outline(code.cause)}"),
+        *_folded(f"Fix: {outline(code.fix)}"),
         f"Known: {when_known(code)}",
         f"Retryable unchanged: {may_retry(code)}",
     )
@@ -103,7 +110,7 @@ def _text(code: Code) -> str:
 
 def _samples(code: Code) -> Iterator[str]:
     if reserved(code.name):
-        yield f"Samples: none. {UNREPORTED}"
+        yield from _folded(f"Samples: none. {UNREPORTED}")
     for pair in pairs(code.name):
         for title, sample in (("Warned of" if pair.warned else "Refused", pair.refused), ("Accepted", pair.accepted)):
             yield f"\n{title}:"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from piflows.cli.source import here
+from piflows.cli.terminal import width
+from piflows.ir.fold import fold
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from piflows.compiler.context import Catalog
 
 HELP = "list the presets and agents that are found, and the files that are not loaded"
-WIDTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,11 +34,11 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(visible_json({"scope": args.scope, **discovered.data(catalog, context.home)}))
     else:
-        sys.stdout.write(_text(catalog))
+        sys.stdout.write(_text(catalog, width(sys.stdout)))
     return 0
 
 
-def _text(catalog: Catalog) -> str:
+def _text(catalog: Catalog, most: int) -> str:
     from piflows.compiler.render.diagnostics import render
 
     presets = (
@@ -49,9 +49,9 @@ def _text(catalog: Catalog) -> str:
         (agent.name, agent.source, agent.description, f"tools {tools(agent.tools)}")
         for agent in catalog.agents.values()
     )
-    blocks = ["Presets\n" + _rows(presets), "Agents\n" + _rows(agents)]
+    blocks = ["Presets\n" + _rows(presets, most), "Agents\n" + _rows(agents, most)]
     if catalog.issues:
-        blocks.append("Issues\n\n" + render(catalog.issues, "text"))
+        blocks.append("Issues\n\n" + render(catalog.issues, "text", width=most))
     return "\n".join(blocks)
 
 
@@ -60,12 +60,10 @@ def tools(named: tuple[str, ...] | None) -> str:
     return "pi's defaults" if named is None else ", ".join(named) or "none"
 
 
-def _rows(entries: Iterable[tuple[str, str, str, str]]) -> str:
-    rows = (
-        f"  {visible(name)} ({source})\n"
-        + "\n".join(
-            fill(visible(line), WIDTH, initial_indent="    ", subsequent_indent="    ") for line in lines if line
-        )
-        for name, source, *lines in entries
-    )
-    return "\n".join(rows) + "\n"
+def _rows(entries: Iterable[tuple[str, str, str, str]], most: int) -> str:
+    lines: list[str] = []
+    for name, source, *facts in entries:
+        lines += fold(f"{visible(name)} ({source})", most, "  ", 4)
+        for fact in filter(None, facts):
+            lines += fold(visible(fact), most, "    ")
+    return "".join(f"{line}\n" for line in lines)

@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from piflows.cli.shown import Shown, load_flow, write
-from piflows.cli.source import add_call_arguments
+from piflows.cli.source import add_call_arguments, names_preset
+from piflows.cli.terminal import width
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -20,14 +21,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The call, where to save the plan, and the form in which it is shown."""
     add_call_arguments(parser)
     parser.add_argument("--out", metavar="FILE", help="save the plan, so that `piflows run FILE` runs exactly this")
+    parser.add_argument(
+        "--diff",
+        metavar="BEFORE",
+        help="show what changed from BEFORE, another CALL, to CALL: 0 when nothing did, 1 when something did",
+    )
+    parser.add_argument("--lines", action="store_true", help="with --diff: the changed lines of the textual forms too")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the plan (default: text)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan; 1 when the call is refused: then nothing is saved.
 
-    A preset may be looked at without a task and a why, but not saved so.
+    A preset may be looked at without a task and a why, but not saved so. With --diff, as `diff` does: 0 when the plans
+    are the same, 1 when they differ or one is refused, 2 for wrong usage.
     """
+    if args.diff is not None:
+        return _diff(args)
+    if args.lines:
+        args.usage("--lines says more of a --diff")
     shown = load_flow(args, general=args.out is None)
     if shown.flow is None:
         if args.format == "json":
@@ -35,18 +47,57 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.out is not None and not _save(shown.flow, shown, args.out):
         return 1
-    sys.stdout.write(_printed(shown.flow, args.format))
+    sys.stdout.write(_printed(shown.flow, shown.assumed, args.format))
     return 0
 
 
-def _printed(flow: Flow, form: str) -> str:
+def _diff(args: argparse.Namespace) -> int:
+    """What changed from one call to the other. What completes a preset completes each of them that is one."""
+    if args.out is not None:
+        args.usage("a difference is not a plan: nothing of it can be saved")
+    if args.diff == args.call == "-":
+        args.usage("standard input can be read once")
+    words = (args.diff, args.call)
+    completed = args.task is not None or args.why is not None or args.set
+    if completed and not any(map(names_preset, words)):
+        args.usage("task, why and parameters complete a preset; a call says all of it by itself")
+    before, after = (load_flow(_side(args, word), general=True) for word in words)
+    if before.flow is None or after.flow is None:
+        if args.format == "json":
+            print(visible_json(_refused(after if before.flow else before)))
+        return 1
+    sys.stdout.write(_compared(before.flow, after.flow, args))
+    from piflows.ir.digest import digest
+
+    return int(digest(before.flow) != digest(after.flow))
+
+
+def _side(args: argparse.Namespace, word: str) -> argparse.Namespace:
+    alone: dict[str, object] = {} if names_preset(word) else {"task": None, "why": None, "set": []}
+    return argparse.Namespace(**{**vars(args), "call": word, **alone})
+
+
+def _compared(before: Flow, after: Flow, args: argparse.Namespace) -> str:
+    from piflows.compiler.render.diff import diff_json, diff_text, lines_diff
+
+    if args.format == "json":
+        return visible_json(diff_json(before, after)) + "\n"
+    text = diff_text(before, after, width(sys.stdout)) or "no difference\n"
+    if args.lines:
+        from piflows.grammar.flow_text import print_flow
+
+        text += "\n" + lines_diff(print_flow(before), print_flow(after), (args.diff, args.call))
+    return text
+
+
+def _printed(flow: Flow, assumed: tuple[str, ...], form: str) -> str:
     if form == "json":
         from piflows.compiler.render.plan_json import plan_json
 
         return visible_json(plan_json(flow)) + "\n"
     from piflows.compiler.render.plan import plan_text
 
-    return plan_text(flow)
+    return plan_text(flow, width(sys.stdout), assumed)
 
 
 def _refused(shown: Shown) -> dict[str, object]:

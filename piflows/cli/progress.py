@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TextIO
 
+from piflows.cli.terminal import width
+from piflows.ir.fold import fold
 from piflows.ir.visible import visible
 
 Json = dict[str, Any]
@@ -36,7 +38,7 @@ class Progress:
                 pass
 
     def _say(self, line: str) -> None:
-        print(visible(line), file=self._stream, flush=True)
+        print("\n".join(fold(visible(line), width(self._stream), hang=2)), file=self._stream, flush=True)
 
     def _child(self, event: Json, sent: Json) -> str:
         effect = event["effect"]
@@ -44,6 +46,14 @@ class Progress:
         status = "ok" if event["kind"] == "childSettled" else f"failed, {event['code']}"
         took = [] if began is None else [duration(event["at"] - began)]
         return f"{sent['unit']} ({sent['agent']}): {', '.join([status, *took, *_spend(usages)])}"
+
+
+def total(results: list[Json]) -> str:
+    """The closing line: how many children ran, and what they came to."""
+    runs = f"{len(results)} child run{'s' * (len(results) != 1)}"
+    told = [each["usage"] for each in results if each["usage"]["turns"]]
+    spend = _spend(told if len(told) == len(results) else []) if results else []
+    return f"total: {', '.join([runs, *spend])}"
 
 
 def duration(ms: int) -> str:

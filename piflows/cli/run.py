@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from piflows import __version__
 from piflows.cli import INTERRUPTED
 from piflows.cli.plain import plainly
-from piflows.cli.progress import Progress
+from piflows.cli.progress import Progress, total
 from piflows.cli.saved import admitted, proved, saved_text
 from piflows.cli.shown import report
 from piflows.cli.source import CallSource, add_call_arguments, load_call
+from piflows.cli.terminal import width
 from piflows.interpreter.backends import BACKENDS
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic, error_object, error_text
+from piflows.ir.fold import fold
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 from piflows.ir.visible import visible, visible_json
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 HELP = "run a call, a preset, or exactly what a saved plan says"
+REHEARSAL = "rehearsal: no model is asked, each child gives the shortest answer that fits; commands run for real"
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
 
 
@@ -73,13 +76,29 @@ def _run(args: argparse.Namespace) -> Json:
 
     script = None if args.script is None else _script(args.script, args)
     flow = _flow(args)
-    watch = Progress(sys.stderr) if args.format == "text" else None
+    text = args.format == "text"
+    if text and args.backend == "scripted" and script is None:
+        _say(REHEARSAL)
     try:
-        return run_flow(
-            flow, cwd=str(Path.cwd()), backend=args.backend, script=script, journal=args.journal, watch=watch
+        details = run_flow(
+            flow,
+            cwd=str(Path.cwd()),
+            backend=args.backend,
+            script=script,
+            journal=args.journal,
+            watch=Progress(sys.stderr) if text else None,
+            note=_say,
         )
     except FlowError as refusal:
         raise _plain(refusal.diagnostics, described(flow)) from None
+    if text:
+        _say(total(details["results"]))
+    return details
+
+
+def _say(said: str) -> None:
+    """A word about the run, beside its result."""
+    print("\n".join(fold(visible(said), width(sys.stderr), hang=2)), file=sys.stderr, flush=True)
 
 
 def _flow(args: argparse.Namespace) -> Flow:
@@ -144,7 +163,7 @@ def _script(path: str, args: argparse.Namespace) -> tuple[str, str]:
 def _plain(found: Sequence[Diagnostic], about: Json) -> Refused:
     """A refusal whose findings are printed here."""
     for each in found:
-        print(plainly(each), file=sys.stderr)
+        print(plainly(each, width(sys.stderr)), file=sys.stderr)
     return Refused(found[0], about)
 
 
@@ -160,5 +179,11 @@ def _print(details: Json, form: str) -> None:
     if form == "json":
         print(visible_json({"version": __version__, **details}))
     else:
-        text = "\n\n".join(filter(None, (details["header"], details["text"])))
-        print(visible(text, keep_newlines=True))
+        most, told = width(sys.stdout), details["error"] is not None
+        header, text = (visible(details[name] or "", keep_newlines=True) for name in ("header", "text"))
+        blocks = (_folded(header, most), _folded(text, most) if told else text)  # an answer is the child's own
+        print("\n\n".join(filter(None, blocks)))
+
+
+def _folded(text: str, most: int) -> str:
+    return "\n".join(part for line in text.split("\n") for part in fold(line, most, hang=2))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.cli.source import add_call_arguments, here, load_call
+from piflows.cli.terminal import width
+from piflows.ir.fold import fold
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from piflows.grammar.agent import Agent
     from piflows.grammar.preset import Preset
 
+DIGEST_SHOWN = len("sha256:") + 12  # of a text; JSON has all of it
 HELP = "show one preset, expanded, or one agent"
 
 
@@ -29,9 +32,10 @@ def run(args: argparse.Namespace) -> int:
     name: str = args.call
     catalog = here().catalog("all")
     if name.endswith(".md") or name in catalog.presets:
-        if not any(pair.startswith("agentScope=") for pair in args.set) and not name.endswith(".md"):
-            args.set = [*args.set, "agentScope=all"]
-        return _show_preset(load_call(args, general=True).compile(), args.format)
+        added = ["agentScope"] * (not name.endswith(".md") and not any(p.startswith("agentScope=") for p in args.set))
+        args.set = [*args.set, *(f"{key}=all" for key in added)]
+        source = load_call(args, general=True)
+        return _show_preset(source.compile(), {*source.assumed, *added} - {"task"}, args.format)
     agent = catalog.agents.get(name)
     if agent is None:
         from piflows.grammar.near import hint
@@ -48,19 +52,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show_preset(compiled: Compiled, form: str) -> int:
+def _show_preset(compiled: Compiled, added: Collection[str], form: str) -> int:
+    """The preset and its call, without what was `added` so that it can be looked at."""
     from piflows.compiler.render.diagnostics import as_json, render
 
     preset = compiled.preset
     if preset is None:
-        sys.stderr.write(render(compiled.diagnostics, "text"))
+        sys.stderr.write(render(compiled.diagnostics, "text", width=width(sys.stderr)))
         return 1
+    call = {key: value for key, value in compiled.call.items() if key not in added}
     if form == "json":
         found = [as_json(each) for each in compiled.diagnostics]
-        print(visible_json({"kind": "preset", **_preset(preset), "call": compiled.call, "diagnostics": found}))
+        print(visible_json({"kind": "preset", **_preset(preset), "call": call, "diagnostics": found}))
     else:
-        print(f"{_lines(_preset(preset))}\n\n{visible_json(compiled.call)}")
-        sys.stderr.write(render(compiled.diagnostics, "text"))
+        print(f"{_lines(_preset(preset))}\n\n{_folded(visible_json(call), 4)}")
+        sys.stderr.write(render(compiled.diagnostics, "text", width=width(sys.stderr)))
     return 1 if compiled.errors else 0
 
 
@@ -94,7 +100,7 @@ def _agent_text(agent: Agent) -> str:
     from piflows.cli.list import tools
 
     facts = _agent(agent) | {"tools": tools(agent.tools)}
-    return f"{_lines(facts)}\n\n{visible(agent.prompt, keep_newlines=True)}"
+    return f"{_lines(facts)}\n\n{_folded(visible(agent.prompt, keep_newlines=True), 0)}"
 
 
 def _lines(facts: Mapping[str, Any]) -> str:
@@ -102,4 +108,18 @@ def _lines(facts: Mapping[str, Any]) -> str:
     said = {
         name: ", ".join(cast("list[str]", value)) if isinstance(value, list) else value for name, value in facts.items()
     }
-    return "\n".join(f"{name:<12}{visible(str(value))}" for name, value in said.items() if value)
+    most = width(sys.stdout)
+    said["digest"] = str(said["digest"])[:DIGEST_SHOWN]
+    return "\n".join(
+        line for name, value in said.items() if value for line in fold(visible(str(value)), most, f"{name:<12}")
+    )
+
+
+def _folded(text: str, hang: int) -> str:
+    """A text of several lines, each below its own beginning."""
+    most = width(sys.stdout)
+    return "\n".join(
+        part
+        for line in text.split("\n")
+        for part in fold(line, most, hang=min(hang + len(line) - len(line.lstrip(" ")), most // 2))
+    )

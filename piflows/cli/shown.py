@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piflows.cli.source import CallSource, load_call
+from piflows.cli.terminal import width
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
 from piflows.ir.source import Where
 
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """`flow` is None when something refuses it. `inputs`: (file, digest) of what it was compiled from."""
+    """`flow` is None when something refuses it. `inputs`: (file, digest) of what it was compiled from.
+
+    `assumed` names the parameters that nobody gave."""
 
     flow: Flow | None
     diagnostics: tuple[Diagnostic, ...]
     inputs: tuple[tuple[str, str], ...] = ()
+    assumed: tuple[str, ...] = ()
 
     @property
     def refusal(self) -> Diagnostic | None:
@@ -50,7 +54,7 @@ def load_flow(args: argparse.Namespace, *, general: bool) -> Shown:
 
 def _compiled(source: CallSource) -> Shown:
     compiled = source.compile()
-    return Shown(compiled.flow, compiled.diagnostics, compiled.inputs)
+    return Shown(compiled.flow, compiled.diagnostics, compiled.inputs, source.assumed)
 
 
 def _saved(source: CallSource) -> Shown:
@@ -72,7 +76,8 @@ def report(diagnostics: tuple[Diagnostic, ...], source: CallSource | None) -> No
         from piflows.compiler.render.diagnostics import render
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        sys.stderr.write(render(diagnostics, "text", source=reader(source), colour=colour))
+        text = render(diagnostics, "text", source=reader(source), colour=colour, width=width(sys.stderr))
+        sys.stderr.write(text)
 
 
 def reader(source: CallSource | None) -> Callable[[str], str | None]:

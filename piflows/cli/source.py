@@ -32,7 +32,8 @@ _NAME = re.compile(r"[^\s./\\]+")
 class CallSource:
     """What was named. `saved`: the text is a saved plan, in whichever form, not a call.
 
-    `file` is the name in diagnostics; `made`: the call was put together from options.
+    `file` is the name in diagnostics; `made`: the call was put together from options, and `assumed` names the
+    parameters in it that nobody gave: without them a preset could not be looked at.
     """
 
     text: str
@@ -40,6 +41,7 @@ class CallSource:
     context: Context
     saved: bool = False
     made: bool = False
+    assumed: tuple[str, ...] = ()
 
     def compile(self, *, full: bool = True) -> Compiled:
         """The call, compiled. Not for a saved plan."""
@@ -74,7 +76,7 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
     given = _given(args)
     if word.endswith(".md"):
         preset, context, scope = load_preset(word, args)
-        return _preset_call(preset, context, {"agentScope": scope, **given}, general)
+        return _preset_call(preset, context, given, general, scope)
     context = here()
     if _NAME.fullmatch(word) and word != "-":
         preset = context.catalog(scope_of(given)).presets.get(word)
@@ -84,6 +86,11 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
         args.usage("task, why and parameters complete a preset; a call says all of it by itself")
     text = read_text(word, args)
     return CallSource(text, STDIN if word == "-" else word, context, is_saved(text))
+
+
+def names_preset(word: str) -> bool:
+    """Whether a CALL argument means a preset, as far as the word and what lies here tell."""
+    return word.endswith(".md") or (_NAME.fullmatch(word) is not None and word != "-" and not lexists(word))
 
 
 def here(base: Path | None = None, *, presets: bool = True) -> Context:
@@ -221,12 +228,16 @@ def _value(text: str) -> Any:
         return text
 
 
-def _preset_call(preset: Preset | str, context: Context, given: Mapping[str, Any], general: bool) -> CallSource:
-    """The call of a preset, or of a name that no preset has: the compiler says so."""
+def _preset_call(
+    preset: Preset | str, context: Context, given: Mapping[str, Any], general: bool, scope: str | None = None
+) -> CallSource:
+    """The call of a preset, or of a name that no preset has: the compiler says so. `scope`: where a file lies."""
     from piflows.compiler.expand import general_call
 
+    said = given if scope is None else {"agentScope": scope, **given}
     if isinstance(preset, str):
-        call = {"preset": preset, **given}
+        call = {"preset": preset, **said}
     else:
-        call = general_call(preset, given) if general else {"preset": preset.name, **given}
-    return CallSource(json.dumps(call, ensure_ascii=False), STDIN, context, made=True)
+        call = general_call(preset, said) if general else {"preset": preset.name, **said}
+    assumed = tuple(name for name in call if name != "preset" and name not in given)
+    return CallSource(json.dumps(call, ensure_ascii=False), STDIN, context, made=True, assumed=assumed)

@@ -160,3 +160,73 @@ def test_a_directory_is_no_file() -> None:
 def test_a_name_that_no_file_can_have(name: str) -> None:
     assert write(name, b"x")
     assert not list(Path().iterdir())
+
+
+# ---- what changed -------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_and_itself(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--diff", call(GRAPH), call(GRAPH, "other.json")]) == 0
+    assert capfd.readouterr() == ("no difference\n", "")
+    assert main(["plan", call(GRAPH), "--out", "saved.flow"]) == 0
+    assert main(["plan", "--diff", "saved.flow", "call.json", "--format", "json"]) == 0
+
+
+def test_a_difference_in_the_terms_of_the_plan(capfd: pytest.CaptureFixture[str]) -> None:
+    nodes = [node("a") | {"tools": "read"}, node("b", "a"), node("c", "b")]
+    other = call({**GRAPH, "graph": {"nodes": nodes}, "concurrency": 2}, "other.json")
+    assert main(["plan", "--diff", call(GRAPH), other]) == 1
+    out, _ = capfd.readouterr()
+    assert "    spends\n      - 2 child runs in 2 waves, at most 4 at a time\n      + 3 child runs in 3 waves" in out
+    assert "~ UNIT  nodes.a\n    tools       read, grep, find, ls -> read\n" in out
+    assert "+ UNIT  nodes.c\n    agent       recon as node\n" in out and "UNIT  nodes.b" not in out
+    assert main(["plan", "--diff", "call.json", other, "--lines"]) == 1
+    lines = capfd.readouterr().out.removeprefix(out)
+    assert lines.startswith("\n--- call.json\n+++ other.json\n@@") and "\n+  tools read\n" in lines
+    assert main(["plan", "--diff", "call.json", other, "--format", "json"]) == 1
+    told = json.loads(capfd.readouterr().out)
+    assert not told["same"] and {"field": "tools", "before": "read, grep, find, ls", "after": "read"} in [
+        field for change in told["changes"] for field in change["fields"]
+    ]
+
+
+def test_a_preset_against_itself_with_other_words(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "scout", "--task", "Where?", "--why", WHY, "--out", "saved.flow"]) == 0
+    capfd.readouterr()
+    assert main(["plan", "--diff", "saved.flow", "scout", "--task", "Where?", "--why", WHY]) == 0
+    assert main(["plan", "--diff", "saved.flow", "scout", "--task", "When?", "--why", WHY]) == 1
+    assert "    prompt      Where? -> When?" in capfd.readouterr().out
+
+
+def test_a_difference_of_what_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--diff", call(GRAPH), call(CYCLE, "cycle.json"), "--format", "json"]) == 1
+    out, err = capfd.readouterr()
+    assert json.loads(out)["error"]["code"] == "GRAPH_CYCLE" and "cycle.json" in err
+
+
+@pytest.mark.parametrize(
+    "words", [("--lines", "a.json"), ("--diff", "-", "-"), ("--diff", "a.json", "a.json", "--out", "x"),
+              ("--diff", "a.json", "a.json", "--task", "t")]
+)  # fmt: skip
+def test_a_difference_is_asked_for_well(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    call(GRAPH, "a.json")
+    assert main(["plan", *words]) == 2
+    assert "piflows plan: " in capfd.readouterr().err
+
+
+def test_a_preset_without_its_task_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "scout"]) == 0
+    out, _ = capfd.readouterr()
+    assert "  not given   the task, seen here as {task} (--task); the why (--why)\n" in out
+    assert "asks   {task}\n" in out and "to look at" not in out
+    assert main(["plan", "scout", "--task", "Where?", "--why", WHY]) == 0
+    assert "not given" not in capfd.readouterr().out
+
+
+def test_a_plan_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    long = {**GRAPH, "why": "word " * 60}
+    for columns, most in (("50", 50), ("120", 120), ("7", 40), ("wide", 80), ("0", 80)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert main(["plan", call(long)]) == 0
+        widest = max(map(len, capfd.readouterr().out.split("\n")))
+        assert most - 12 < widest <= most

@@ -15,6 +15,8 @@ from piflows.cli import main
 Json = dict[str, Any]
 SINGLE: Json = {"agent": "recon", "task": "Look.", "why": "asked for"}
 EVALUATE: Json = {"task": "Write.", "why": "asked for", "evaluate": {"maxIterations": 2}}
+STEP: Json = {"agent": "recon", "task": "Look."}
+CHAIN: Json = {"chain": [STEP, {**STEP, "task": "See {previous}"}], "why": "asked for"}
 SPY = "---\nname: spy\ndescription: Looks.\ntools: read\n---\nLook.\n"
 SPYING: Json = {"agent": "spy", "task": "Look.", "why": "asked for", "agentScope": "project"}
 WITHOUT_COMPILER = "import sys; sys.modules['piflows.compiler'] = None\nfrom piflows.cli import main\nsys.exit(main())"
@@ -70,6 +72,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.err.splitlines() == [
         "iteration-1.generator (operator): ok, 1.2 s, 10 tokens, cost unknown",
         "iteration-1.critic-1 (redteam): ok, 0 ms, 150 tokens, $0.0010",
+        "total: 2 child runs, 160 tokens, cost unknown",
     ]
 
 
@@ -112,7 +115,10 @@ def test_a_failed_child_is_status_1_without_an_error_of_the_flow(capsys: pytest.
     assert said.details["results"][0]["error"]["code"] == "CHILD_EXIT_NONZERO"
     text = Said(capsys, "call.json", *scripted(rule))
     assert text.status == 1 and "no key" in text.out
-    assert text.err == "single (recon): failed, CHILD_EXIT_NONZERO, 0 ms, 150 tokens, $0.0010\n"
+    assert text.err.splitlines() == [
+        "single (recon): failed, CHILD_EXIT_NONZERO, 0 ms, 150 tokens, $0.0010",
+        "total: 1 child run, 150 tokens, $0.0010",
+    ]
 
 
 def test_an_answer_without_a_word_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,13 +130,16 @@ def test_an_answer_without_a_word_fails(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_hanging_child_times_out_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     said = Said(capsys, lay("call.json", SINGLE), *scripted({"hang": True}))
     assert said.status == 1
-    assert said.err == "single (recon): failed, CHILD_TIMEOUT, 10 h 0 min, tokens unknown, cost unknown\n"
+    assert said.err.splitlines() == [
+        "single (recon): failed, CHILD_TIMEOUT, 10 h 0 min, tokens unknown, cost unknown",
+        "total: 1 child run, tokens unknown, cost unknown",
+    ]
 
 
 def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
     call: Json = {**EVALUATE, "evaluate": {"checkCommand": "exit 4", "maxIterations": 1}}
     said = Said(capsys, lay("call.json", call))
-    assert said.status == 1 and said.err.splitlines()[1] == "`exit 4`: exit 4"
+    assert said.status == 1 and said.err.splitlines()[3] == "`exit 4`: exit 4"
     call["evaluate"]["checkCommand"] = "no-such-program-4417"
     said = Said(capsys, lay("call.json", call))
     assert said.status == 1 and "`no-such-program-4417`: did not start, /bin/sh: " in said.err
@@ -140,8 +149,40 @@ def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_run_that_is_refused_without_a_child_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     monitor = {"command": "exit 3", "intervalMs": 60_000, "maxChecks": 3}
     said = Said(capsys, lay("call.json", {"task": "Look.", "why": "asked for", "monitor": monitor}))
-    assert said.status == 1 and said.err.splitlines() == ["`exit 3`: exit 3"] * 3
+    assert said.status == 1 and said.err.splitlines()[2:] == ["`exit 3`: exit 3"] * 3 + ["total: 0 child runs"]
     assert "Code: MONITOR_NOT_TRIGGERED" in said.out
+
+
+@pytest.mark.parametrize("call", [SINGLE, EVALUATE, CHAIN], ids=["single", "evaluate", "chain"])
+def test_a_rehearsal_says_that_it_is_one_and_closes_with_a_total(
+    call: Json, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Said(capsys, lay("call.json", call)).err.splitlines()
+    assert lines[0].startswith("rehearsal: no model is asked")
+    runs = sum(": ok" in line for line in lines)
+    cost = f"{150 * runs} tokens, ${runs / 1000:.4f}"
+    assert runs and lines[-1] == f"total: {runs} child run{'s' * (runs > 1)}, {cost}"
+
+
+def test_a_rule_that_answered_no_child_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    rules = [{"agent": "recom", "reply": "x"}, {"agent": "recon", "times": 3}, {"unit": "step-*", "role": "step"}]
+    for form in ("text", "json"):
+        said = Said(capsys, lay("call.json", SINGLE), *scripted(*rules), "--format", form)
+        assert said.status == 0
+        assert [line for line in said.err.splitlines() if "warning" in line] == [
+            "warning: rule 1 of the script answered no child (agent recom)",
+            "warning: rule 3 of the script answered no child (unit step-*, role step)",
+        ]
+
+
+def test_a_replay_says_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = (lay("call.json", SINGLE), *scripted({"exit": 3}), "--journal", "run.journal")
+    first, again = Said(capsys, *words), Said(capsys, *words)
+    assert (first.status, again.status) == (1, 1) and first.out == again.out
+    assert "replay" not in first.err
+    assert "run.journal records a run that is over: this is its replay, nothing was run again" in " ".join(
+        again.err.split()
+    )
 
 
 # ---- refusals ----------------------------------------------------------------------------------------------------

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from cli.conftest import Run
+from compiler.conftest import preset
+
+from piflows.ir.fold import cells
 
 
 def test_show_a_preset(run: Run) -> None:
@@ -13,6 +18,8 @@ def test_show_a_preset(run: Run) -> None:
     head, _, call = out.partition("\n\n")
     assert head.startswith("name        mine\ndescription A preset.\nsource      project\n")
     assert json.loads(call)["task"] == "Write it down."
+    assert {"why", "agentScope"}.isdisjoint(json.loads(call))
+    assert json.loads(run("show", "mine", "--why", "mine")[1].partition("\n\n")[2])["why"] == "mine"
     status, out, _ = run("show", ".pi/flow-presets/mine.md", "--format", "json")
     shown = json.loads(out)
     assert (status, shown["kind"], shown["call"]["task"], shown["diagnostics"]) == (0, "preset", "Write {task}.", [])
@@ -36,3 +43,13 @@ def test_show_an_agent(run: Run) -> None:
 def test_show_nothing(run: Run) -> None:
     status, out, err = run("show", "scribbe")
     assert (status, out) == (2, "") and 'Did you mean "scribe"?' in err
+
+
+def test_lists_and_presets_are_as_wide_as_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {"agent": "scribe", "task": "Write {task} " + "and more " * 40 + "x" * 300}
+    Path(".pi/flow-presets/long.md").write_text(preset("long", long, "overrides: cwd, tier, thinking"), "utf-8")
+    for columns in (40, 80, 130):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for words in ("list", "show long", "show scribe", "show overwatch", "explain WHY_REQUIRED"):
+            out = run(*words.split())[1]
+            assert out and max(map(cells, out.split("\n"))) <= columns, words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from piflows.ir.barrier import Barrier
 from piflows.ir.bounds import Bounds
 from piflows.ir.flow import Ceiling
 from piflows.ir.visible import visible
@@ -55,3 +56,16 @@ def between(least: int | None, most: int) -> str:
     if least is None:
         return f"up to {most}"
     return f"{least}" if least == most else f"{least} to {most}"
+
+
+def barrier(price: Barrier) -> str:
+    """What waiting for whole waves costs against starting each unit once its needs are done."""
+    steps = f"{counted(price.steps, 'step')} as {counted(price.waves, 'wave')}, {price.ready_steps} if started as ready"
+    if not price.held:
+        return f"{steps}; free: no unit waits for one that it does not need"
+    waits = "waits for one that it does" if price.held == 1 else "wait for one that they do"
+    held = f"{price.held} of {counted(price.units, 'unit')} {waits} not need"
+    return (
+        f"{steps} (steps of one child run, all alike); {held}: "
+        f"up to {counted(price.worst, 'time')} as long where lengths differ"
+    )

@@ -12,6 +12,7 @@ from typing import Literal
 
 from piflows.ir.code import Severity
 from piflows.ir.diagnostic import Diagnostic
+from piflows.ir.fold import WIDTH, cells, fold
 from piflows.ir.source import Where
 from piflows.ir.visible import visible, visible_json
 
@@ -19,7 +20,7 @@ Form = Literal["text", "json", "sarif", "github"]
 FORMS: tuple[Form, ...] = ("text", "json", "sarif", "github")
 Source = Callable[[str], str | None]
 
-_BEFORE, _SHOWN = 60, 110  # characters of a long line shown before the caret, and in all
+_MARGIN = len("12345 | ")
 _TAB = "    "
 _COLOUR: dict[Severity, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}
 _PLAIN = "\x1b[0m"
@@ -37,8 +38,9 @@ def render(
     root: str = "",
     source: Source = no_source,
     colour: bool = False,
+    width: int = WIDTH,
 ) -> str:
-    """The diagnostics in one form, in the order given; empty or ending with a newline. Colour touches text only."""
+    """The diagnostics in one form, in the order given; empty or ending with a newline. Colour and width suit text."""
     if form == "json":
         return visible_json([as_json(d) for d in diagnostics]) + "\n"
     if form == "sarif":
@@ -47,7 +49,7 @@ def render(
         return visible_json(sarif(diagnostics, root, source)) + "\n"
     if form == "github":
         return "".join(_annotation(d, root) + "\n" for d in diagnostics)
-    return "\n".join(_text(d, source, colour) for d in diagnostics)
+    return "\n".join(_text(d, source, colour, width) for d in diagnostics)
 
 
 def as_json(d: Diagnostic) -> dict[str, object]:
@@ -80,15 +82,18 @@ def _lines(text: str) -> list[str]:
     return text.removeprefix("\ufeff").split("\n")  # not splitlines: an editor counts no form feed as a line end
 
 
-def _text(d: Diagnostic, source: Source, colour: bool) -> str:
-    severity = f"{_COLOUR[d.severity]}{d.severity}{_PLAIN}" if colour else d.severity
-    head = f"{severity} {d.code} {visible(d.message)}"
+def _text(d: Diagnostic, source: Source, colour: bool, width: int) -> str:
     place = _place(d.where)
-    lines = [f"{place}: {head}" if place else head, *_snippet(d.where, source)]
+    told = f"{d.severity} {d.code}"
+    head = "\n".join(fold(f"{f'{place}: ' if place else ''}{told} {visible(d.message)}", width, hang=4))
+    if colour:
+        head = head.replace(told, f"{_COLOUR[d.severity]}{d.severity}{_PLAIN} {d.code}", 1)
+    lines = [head]
+    lines += _snippet(d.where, source, width)
     if d.where.line is None and d.where.pointer:
-        lines.append(f"  at: {visible(d.where.pointer)}")
-    lines.append(f"  cause: {_indented(d.cause)}")
-    lines.append(f"  fix: {_indented(d.fix)}")
+        lines += fold(visible(d.where.pointer), width, "  at: ", 4)
+    for name, said in (("cause", d.cause), ("fix", d.fix)):
+        lines += fold(visible(said, keep_newlines=True).rstrip("\n"), width, f"  {name}: ", 4)
     return "\n".join(lines) + "\n"
 
 
@@ -97,35 +102,36 @@ def _place(where: Where) -> str:
     return ":".join(str(part) for part in parts if part)
 
 
-def _indented(text: str) -> str:
-    return visible(text, keep_newlines=True).rstrip("\n").replace("\n", "\n    ")
-
-
-def _snippet(where: Where, source: Source) -> Iterable[str]:
+def _snippet(where: Where, source: Source, width: int) -> Iterable[str]:
     """The line at fault and a caret under its column; a long line is cut around the caret."""
     line = line_of(where, source)
     if line is None:
         return
     at = min((where.column or 1) - 1, len(line))
-    start = max(0, at - _BEFORE)
-    end = start + _SHOWN
-    before = ("…" if start else "") + _drawn(line[start:at])
-    after = _drawn(line[at:end]) + ("…" if end < len(line) else "")
+    before, after = _window(line, at, width - _MARGIN - 2)
     margin = f"{where.line:>5} | "
     yield f"{margin}{before}{after}".rstrip()
     if where.column is not None:
-        yield " " * (len(margin) - 2) + "| " + " " * _cells(before) + "^"
+        yield " " * (len(margin) - 2) + "| " + " " * cells(before) + "^"
+
+
+def _window(line: str, at: int, room: int) -> tuple[str, str]:
+    """What is shown before and after a place, in at most `room` cells and a mark at each end that was cut."""
+    before, after = _drawn(line[max(0, at - room) : at]), _drawn(line[at : at + room])
+    left = max(room // 2, room - cells(after))
+    while cells(before) > left:
+        before = before[1:]
+    right = room - cells(before)
+    while cells(after) > right:
+        after = after[:-1]
+    return (
+        before if before == _drawn(line[:at]) else f"…{before}",
+        after if after == _drawn(line[at:]) else f"{after}…",
+    )
 
 
 def _drawn(text: str) -> str:
     return visible(text.replace("\t", _TAB))
-
-
-def _cells(text: str) -> int:
-    """How many cells of a terminal a text takes: wide characters two, combining ones none."""
-    from unicodedata import category, east_asian_width
-
-    return sum(0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def relative(file: str, root: str) -> str:

@@ -37,14 +37,25 @@ _MEANT = {"\\": "\\\\", "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "
 ESCAPES = str.maketrans(_MEANT | {"\ufffe": r"\\ufffe", "\uffff": r"\\uffff"})
 BREAK = '<BR ALIGN="LEFT"/>'
 
+MARKS = (  # a kind or tone of what is drawn, its mark, what it means
+    ("unit", "▢", GREY, "child run, in the frame of its stage"),
+    ("writes", "✎", RED, "may write files"),
+    ("gate", "◇", GREY, "gate, decides and costs nothing"),
+    ("round", "↺", VIOLET, "round, the only way back"),
+    ("action", "▤", GREY, "action, a command or a wait"),
+    ("then", "→", INK, "goes on to, or is needed by"),
+    ("handoff", "⇢", TEAL, "hands a value to a slot, ? if it may be absent"),
+)
+
 Ends = Mapping[str, tuple[str, str]]
 
 
 def dot(picture: Picture) -> str:
     """DOT text, the same for the same picture."""
     title = _text([(picture.title, "title"), *((line, "fact") for line in picture.lines)])
-    title = f"<{title[1:-1]}{BREAK}{LEGEND}>"
+    title = f"<{title[1:-1]}{_legend(picture)}>"
     ends = {item.id: _ends(item) for item in picture.items if isinstance(item, Group)}
+    alone = {ends[item.id][0]: item.id for item in picture.items if isinstance(item, Group) and _one(item)}
     body = [line for item in picture.items for line in (_group(item) if isinstance(item, Group) else [_node(item)])]
     lines = [
         f'graph [fontname="{FONT}", fontcolor="{INK}", label={title}, labelloc=t, labeljust=l, compound=true,',
@@ -52,7 +63,7 @@ def dot(picture: Picture) -> str:
         f'node [fontname="{FONT}", fontsize=11, fontcolor="{INK}", color="{GREY}", style=filled, fillcolor=white];',
         f'edge [fontname="{FONT}", fontsize=10, arrowsize=0.8];',
         *body,
-        *(_edge(edge, ends) for edge in picture.edges),
+        *(_edge(edge, ends, alone) for edge in picture.edges),
     ]
     return "digraph flow {\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
 
@@ -108,15 +119,21 @@ def _node(node: Node) -> str:
     return f"{node.id} [{look}, label={label}];"
 
 
-def _edge(edge: Edge, ends: Ends) -> str:
-    """An edge to or from a group is drawn to a node of it and cut at the group's border."""
+def _one(group: Group) -> bool:
+    return sum(len(nodes) for _, nodes in group.ranks) == 1
+
+
+def _edge(edge: Edge, ends: Ends, alone: Mapping[str, str]) -> str:
+    """An edge to or from a group is drawn to a node of it and cut at the group's border, so that it crosses no title;
+    so is one from outside to a unit that is `alone` in its group (unit -> group)."""
     tail, head = ends.get(edge.source), ends.get(edge.target)
     source, target = tail[1] if tail else edge.source, head[0] if head else edge.target
     looks = [EDGE[edge.kind]]
+    border = [f"lhead=cluster_{alone[target]}"] if target in alone and source != target else []
     if edge.label:
         looks.append(f"label={_text([(edge.label, 'plain')], '')}")
     looks += [f"ltail=cluster_{edge.source}"] if tail else []
-    looks += [f"lhead=cluster_{edge.target}"] if head else []
+    looks += [f"lhead=cluster_{edge.target}"] if head else border
     return f"{source} -> {target} [{', '.join(looks)}];"
 
 
@@ -149,18 +166,18 @@ def escape(text: str) -> str:
     return text.translate(ESCAPES)
 
 
-def _legend() -> str:
-    """What the marks mean, in two lines."""
-    marks = [
-        ("✎", RED, "may write files"),
-        ("◇", GREY, "gate, decides and costs nothing"),
-        ("↺", VIOLET, "round, the only way back"),
-        ("▤", GREY, "action, a command or a wait"),
-        ("→", INK, "goes on to, or is needed by"),
-        ("⇢", TEAL, "hands a value to a slot, ? if it may be absent"),
+def _legend(picture: Picture) -> str:
+    """What the marks mean that occur, three in a line; nothing where no child runs."""
+    nodes = [node for item in picture.items for node in _nodes(item)]
+    seen = {node.kind for node in nodes} | {edge.kind for edge in picture.edges} | {node.tone for node in nodes}
+    said = [
+        f'<FONT COLOR="{color}">{mark}</FONT> {_styled(text, "fact")}'
+        for kind, mark, color, text in MARKS
+        if kind in seen
     ]
-    said = [f'<FONT COLOR="{color}">{mark}</FONT> {_styled(text, "fact")}' for mark, color, text in marks]
-    return BREAK.join("    ".join(said[start : start + 3]) for start in range(0, len(said), 3)) + BREAK
+    lines = ["    ".join(said[start : start + 3]) for start in range(0, len(said), 3)] if "unit" in seen else []
+    return "".join(f"{line}{BREAK}" for line in ["", *lines, " "]) if lines else ""
 
 
-LEGEND = _legend()
+def _nodes(item: Node | Group) -> Iterable[Node]:
+    return [node for _, rank in item.ranks for node in rank] if isinstance(item, Group) else [item]

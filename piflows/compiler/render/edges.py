@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piflows.compiler.render import amounts, words
-from piflows.compiler.render.units import waves
+from piflows.compiler.render.units import reading_order, waves
 from piflows.ir.flow import Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import Round
 from piflows.ir.plan import Over
@@ -44,9 +44,9 @@ class Edge:
 def edges(flow: Flow, ids: Ids, start: str) -> Iterator[Edge]:
     """All edges, in the Flow's order; `start` is the id of the node from which the entry is reached."""
     yield Edge(start, ids.states[flow.entry], "then")
-    inside, place = _epilogue(flow), {state.name: number for number, state in enumerate(flow.states)}
+    inside, order = _epilogue(flow), {state.name: (n, state) for n, state in enumerate(reading_order(flow))}
     for state in flow.states:
-        yield from _exits(state, flow, place, ids)
+        yield from _exits(state, order, ids)
         if isinstance(state, Settle) and flow.epilogue and state.name not in inside:
             yield Edge(ids.states[state.name], ids.states[flow.epilogue], "then", "epilogue")
         if isinstance(state, Stage):
@@ -69,18 +69,18 @@ def _epilogue(flow: Flow) -> set[str]:
     return seen
 
 
-def _exits(state: State, flow: Flow, place: Mapping[str, int], ids: Ids) -> Iterator[Edge]:
+def _exits(state: State, order: Mapping[str, tuple[int, State]], ids: Ids) -> Iterator[Edge]:
     """One edge for each target, labelled with the outcomes that lead there; a lone `then` needs no word."""
     targets: dict[str, list[str]] = {}
     for outcome, target in words.exits(state):
         targets.setdefault(target, []).append(short(outcome, SLOT))
     for target, outcomes in targets.items():
         label = "" if outcomes == ["then"] else ", ".join(outcomes)
-        end, back = flow.states[place[target]], place[target] <= place[state.name]
+        (place, end), own = order[target], order[state.name][0]
         kind: Kind = "end" if isinstance(end, Settle) and end.outcome in ("stopped", "refused") else "then"
         if isinstance(state, Gate) and isinstance(state.test, Round) and "again" in outcomes:
             kind, label = "again", f"↺ {label}, at most {amounts.counted(state.test.times, 'time')}"
-        kind = "back" if back else kind
+        kind = "back" if place <= own else kind
         yield Edge(ids.states[state.name], ids.states[target], kind, label)
 
 

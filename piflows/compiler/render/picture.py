@@ -13,11 +13,11 @@ from typing import Literal, assert_never
 
 from piflows.compiler.render import amounts, words
 from piflows.compiler.render.edges import Edge, Ids, edges, is_report, short
-from piflows.compiler.render.units import flow_units, key, unit_key, waves
+from piflows.compiler.render.units import flow_units, key, reading_order, unit_key, waves
 from piflows.ir.bounds import bounds
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import Round
-from piflows.ir.plan import Over
+from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Role, Unit
 
 START = "start"
@@ -67,8 +67,8 @@ def picture(flow: Flow) -> Picture:
     shared = words.shared_ask(flow_units(flow))
     goal = _lines(shared, GOAL, QUOTE)
     spends = amounts.spends(bounds(flow), flow.concurrency)
-    items = (Node(START, "start"), *(_item(state, flow, ids, shared) for state in flow.states))
-    return Picture(short(flow.mode, TITLE), (*goal, spends), items, tuple(edges(flow, ids, START)))
+    items = (Node(START, "start"), *(_item(state, flow, ids, shared) for state in reading_order(flow)))
+    return Picture(short(words.title(flow), TITLE), (*goal, spends), items, tuple(edges(flow, ids, START)))
 
 
 def _ids(flow: Flow) -> Ids:
@@ -112,7 +112,8 @@ def _group(stage: Stage, flow: Flow, ids: Ids, shared: str) -> Group:
     )
     label, name = short(key(stage.label), TITLE), short(stage.name, TITLE)
     title = name if label == name else f"{name}: {label}"
-    return Group(ids.states[stage.name], title, words.schedule(stage, len(levels)), ranks)
+    alone = isinstance(stage.work, Plan) and len(stage.work.units) == 1
+    return Group(ids.states[stage.name], title, "" if alone else words.schedule(stage, len(levels)), ranks)
 
 
 def _unit(stage: Stage, unit: Unit, role: Role, ids: Ids, shared: str) -> Node:

@@ -1,59 +1,96 @@
 """The plan as an operator reads it before paying: who runs when, with which powers, how often at most, and every end.
 
-Plain text of 80 columns, from a Flow alone. A mark `*` stands before every unit that may write. Where a state is
-entered more than once, keys are those of its first visit.
+Plain text, wrapped, from a Flow alone. A mark `*` stands before every unit that may write. Where a state is entered
+more than once, keys are those of its first visit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from textwrap import shorten, wrap
-from typing import assert_never
+from collections.abc import Collection, Iterable, Iterator
+from textwrap import shorten
+from typing import NamedTuple, assert_never
 
 from piflows.compiler.render import amounts, words
-from piflows.compiler.render.units import flow_units, key, unit_key, waves
+from piflows.compiler.render.units import barriers, flow_units, key, reading_order, unit_key, waves
 from piflows.ir.actions import Command
 from piflows.ir.bounds import bounds
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
+from piflows.ir.fold import WIDTH, cells, fold, padded
 from piflows.ir.gates import Round
 from piflows.ir.limits import LIMITS
 from piflows.ir.plan import Over
 from piflows.ir.unit import Unit
 from piflows.ir.visible import visible
 
-WIDTH = 80
-KEY_MOST = 22  # a longer key has its line for itself
+KEY_MOST = 22  # cells; a longer key has its line for itself
+NAME, NAME_MOST = 12, 22  # cells of the column of names; a longer name has its line for itself
 ASK_MOST = 150  # characters of what a unit asks for
 GOAL_MOST = 400
 FACT = len("reads  ")
 DIGEST_SHOWN = len("sha256:") + 12
 
 
-def plan_text(flow: Flow) -> str:
-    """The whole plan; its last line ends with a newline."""
+class Row(NamedTuple):
+    """What will be wrapped: `lead`, then `said`, whose later lines begin with `hang` spaces."""
+
+    lead: str
+    said: str = ""
+    hang: int = 2
+
+
+def plan_text(flow: Flow, width: int = WIDTH, assumed: Collection[str] = ()) -> str:
+    """The whole plan in lines of at most `width` cells; the last one ends with a newline.
+
+    `assumed` names the parameters (task, why) that nobody has given yet, so that a preset can be looked at.
+    """
     shared = words.shared_ask(flow_units(flow))
-    blocks = [_header(flow, shared), *(_state(state, flow, shared) for state in flow.states)]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    blocks = [_header(flow, shared, assumed), *(_state(state, flow, shared) for state in reading_order(flow))]
+    return "\n".join("\n".join(_folded(block, width)) + "\n" for block in blocks)
 
 
-def _header(flow: Flow, shared: str) -> list[str]:
+def _folded(rows: Iterable[Row], width: int) -> Iterator[str]:
+    for row in rows:
+        yield from fold(row.said, width, row.lead, row.hang)
+
+
+def _header(flow: Flow, shared: str, assumed: Collection[str]) -> list[Row]:
     ceilings = [amounts.ceiling(limit) for limit in flow.ceilings] or ["uncapped: no cost or token ceiling"]
     limits = [("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run")]
     limits += [("ceilings", said) for said in ceilings]
+    units = flow_units(flow)
     rows = [
-        ("preset", str(flow.about.get("preset") or "none")),
-        ("why", str(flow.about.get("why") or "")),
+        ("preset", _preset(flow)),
+        ("not given", _assumed(assumed)),
+        ("why", "" if "why" in assumed else str(flow.about.get("why") or "")),
         ("asks", shorten(shared, GOAL_MOST, placeholder=" …")),
         ("digest", digest(flow)[:DIGEST_SHOWN]),
         ("spends", amounts.spends(bounds(flow), flow.concurrency)),
-        ("models", words.models(flow.roles[unit.role] for unit in flow_units(flow))),
-        *(limits if flow_units(flow) else []),
+        *_barriers(flow),
+        ("models", words.models(flow.roles[unit.role] for unit in units)),
+        *(limits if units else []),
         ("can write", _writers(flow)),
         ("starts with", flow.entry),
         ("every end", f"goes on to {flow.epilogue}" if flow.epilogue else ""),
     ]
-    return [f"PLAN  {visible(flow.mode)}", *_rows(rows)]
+    return [Row("PLAN  ", words.title(flow)), *_rows(rows)]
+
+
+def _preset(flow: Flow) -> str:
+    name, source = flow.about.get("preset"), flow.about.get("presetSource")
+    return f"{name or ''}{' (project preset)' if source == 'project' else ''}"
+
+
+def _assumed(names: Collection[str]) -> str:
+    """What a preset still lacks. The task's place is seen as the placeholder itself."""
+    said = {"task": "the task, seen here as {task} (--task)", "why": "the why (--why)"}
+    return "; ".join(said[name] for name in said if name in names)
+
+
+def _barriers(flow: Flow) -> list[tuple[str, str]]:
+    prices = barriers(flow)
+    named = len(prices) > 1
+    return [("barrier", f"{name}: " * named + amounts.barrier(price)) for name, price in prices]
 
 
 def _writers(flow: Flow) -> str:
@@ -65,7 +102,7 @@ def _writers(flow: Flow) -> str:
     return f"{count} of {amounts.counted(len(units), 'unit')}, marked *{shared}"
 
 
-def _state(state: State, flow: Flow, shared: str) -> list[str]:
+def _state(state: State, flow: Flow, shared: str) -> list[Row]:
     match state:
         case Stage():
             return [_title(state), *_stage(state, flow, shared), *_exits(state, flow)]
@@ -84,21 +121,21 @@ def _state(state: State, flow: Flow, shared: str) -> list[str]:
             assert_never(state)
 
 
-def _title(state: State) -> str:
-    return f"{state.kind.upper()}  {visible(state.name)}"
+def _title(state: State) -> Row:
+    return Row(f"{state.kind.upper()}  ", visible(state.name))
 
 
-def _stage(stage: Stage, flow: Flow, shared: str) -> list[str]:
+def _stage(stage: Stage, flow: Flow, shared: str) -> list[Row]:
     levels = waves(stage)
     out = _row("label", key(stage.label)) if key(stage.label) != stage.name else []
     out += _row("runs", words.schedule(stage, len(levels)))
     if isinstance(stage.work, Over):
         many = amounts.between(stage.work.least, stage.work.cap)
         out += _row("over", f"{words.value(stage.work.value)}: one unit for each item, {many} items")
-    width = min(KEY_MOST, max((len(visible(unit_key(stage, unit))) for wave in levels for unit in wave), default=0))
+    width = min(KEY_MOST, max((cells(visible(unit_key(stage, unit))) for wave in levels for unit in wave), default=0))
     for number, wave in enumerate(levels, 1):
         if len(levels) > 1:
-            out.append(f"  {'level' if stage.schedule == 'ready' else 'wave'} {number}")
+            out.append(Row("  ", f"{'level' if stage.schedule == 'ready' else 'wave'} {number}"))
         said: dict[tuple[str, ...], str] = {}  # facts -> the first unit of this wave that has them
         for unit in wave:
             facts, name = _facts(unit, flow, shared), visible(unit_key(stage, unit))
@@ -124,28 +161,23 @@ def _facts(unit: Unit, flow: Flow, shared: str) -> tuple[str, ...]:
     return tuple(filter(None, said))
 
 
-def _unit(name: str, writes: bool, facts: tuple[str, ...], width: int) -> list[str]:
+def _unit(name: str, writes: bool, facts: tuple[str, ...], width: int) -> list[Row]:
     """The unit's key in a column, beside it the facts."""
     mark = "*" if writes else " "
-    lead = f"  {mark} {name:<{width}}  "
-    if len(name) > width:
-        return [*_wrapped(f"  {mark} ", name), *_hung(" " * (6 + width), facts)]
-    first, *rest = _hung(" " * len(lead), facts)
-    return [lead + first.strip(), *rest]
+    beside = 6 + width
+    rows = [Row(" " * beside, said, beside + FACT) for said in facts]
+    if cells(name) > width:
+        return [Row(f"  {mark} ", name, 4), *rows]
+    return [rows[0]._replace(lead=f"  {mark} {padded(name, width)}  "), *rows[1:]]
 
 
-def _hung(indent: str, lines: Iterable[str]) -> list[str]:
-    """Facts at an indent, each as `name  what is said`; wrapped text stands below what is said."""
-    return [out for said in lines for out in _wrapped(indent, said, len(indent) + FACT)]
-
-
-def _gate(gate: Gate) -> list[str]:
+def _gate(gate: Gate) -> list[Row]:
     name = "bound" if isinstance(gate.test, Round) else "decides"
     says = [(f"says {outcome}", words.line(said)) for outcome, said in sorted(gate.says.items())]
     return _rows([(name, words.condition(gate)), *says])
 
 
-def _action(action: Action) -> list[str]:
+def _action(action: Action) -> list[Row]:
     rows = [("does", words.effect(action))]
     if isinstance(action.do, Command):
         kept = "" if action.do.cap == LIMITS.command_bytes else f"; output kept up to {amounts.size(action.do.cap)}"
@@ -153,30 +185,23 @@ def _action(action: Action) -> list[str]:
     return _rows(rows)
 
 
-def _reads(state: Gate | Action | Settle) -> list[str]:
+def _reads(state: Gate | Action | Settle) -> list[Row]:
     return [line for handoff in state.reads for line in _row("reads", words.handoff(handoff))]
 
 
-def _exits(state: State, flow: Flow) -> list[str]:
+def _exits(state: State, flow: Flow) -> list[Row]:
     """One row per exit; an exit that ends the flow says how."""
     ends = {end.name: f" ({words.outcome(end)})" for end in flow.states if isinstance(end, Settle)}
     return _rows([(name, f"-> {target}{ends.get(target, '')}") for name, target in words.exits(state)])
 
 
-def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:
-    return [line for name, said in rows if said for line in _row(name, said)]
+def _rows(rows: Iterable[tuple[str, str]]) -> list[Row]:
+    return [row for name, said in rows if said for row in _row(name, said)]
 
 
-def _row(name: str, said: str) -> list[str]:
-    """A name in its column, beside it what is said, wrapped."""
-    return _wrapped(f"  {visible(name):<12}", visible(said), 14)
-
-
-def _wrapped(lead: str, said: str, indent: int | None = None) -> list[str]:
-    return wrap(
-        said,
-        WIDTH,
-        initial_indent=lead,
-        subsequent_indent=" " * (len(lead) if indent is None else indent),
-        break_on_hyphens=False,
-    ) or [lead.rstrip()]
+def _row(name: str, said: str) -> list[Row]:
+    """A name in its column, beside it what is said."""
+    name, hang = visible(name), 2 + NAME
+    if cells(name) > NAME_MOST:
+        return [Row("  ", name), Row(" " * hang, visible(said), hang)]
+    return [Row(f"  {padded(name, NAME - 1)} ", visible(said), hang)]

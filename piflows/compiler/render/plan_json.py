@@ -1,7 +1,8 @@
 """The plan as JSON, for tools: what `plan_text` says, with every value under its own name.
 
 Top level: `mode`, `preset`, `digest`, `irVersion`, `concurrency`, `timeoutMs`, `ceilings` (a list, or the word
-`uncapped`), `bounds`, `waves` (lists of unit keys, every Stage once, in the Flow's order), `entry`, `epilogue`,
+`uncapped`), `bounds`, `barrier` (what it costs each Stage that has one: `ir.barrier`), `waves` (lists of unit
+keys, every Stage once, in the Flow's order), `entry`, `epilogue`,
 `allowSharedWriteCwd`, `states` and `roles`. `null` means unknown or none; nothing is left out.
 """
 
@@ -11,7 +12,8 @@ from dataclasses import asdict
 from typing import Any, assert_never
 
 from piflows.compiler.render import words
-from piflows.compiler.render.units import flow_waves, key, unit_key, wave_keys, waves
+from piflows.compiler.render.units import barriers, flow_waves, key, unit_key, wave_keys, waves
+from piflows.ir.barrier import Barrier
 from piflows.ir.bounds import bounds
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
@@ -41,12 +43,25 @@ def plan_json(flow: Flow) -> Json:
             "leastWaves": cost.least_waves,
             "mostWaves": cost.most_waves,
         },
+        "barrier": [_barrier(name, price) for name, price in barriers(flow)],
         "waves": flow_waves(flow),
         "entry": flow.entry,
         "epilogue": flow.epilogue or None,
         "allowSharedWriteCwd": flow.allow_shared_write,
         "states": [_state(state, flow) for state in flow.states],
         "roles": {name: _role(flow.roles[name]) for name in sorted(flow.roles)},
+    }
+
+
+def _barrier(stage: str, price: Barrier) -> Json:
+    return {
+        "stage": stage,
+        "units": price.units,
+        "waves": price.waves,
+        "steps": price.steps,
+        "readySteps": price.ready_steps,
+        "held": price.held,
+        "worstRatio": price.worst,
     }
 
 

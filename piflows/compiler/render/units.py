@@ -5,7 +5,8 @@ A key at plan time is the one of the first round: a counter is 1. What only a ru
 
 from __future__ import annotations
 
-from piflows.ir.flow import Flow, Stage
+from piflows.ir.barrier import Barrier, barrier
+from piflows.ir.flow import Flow, Stage, State
 from piflows.ir.parts import Counter, Index, Noun, Part, Parts, Text
 from piflows.ir.plan import Over
 from piflows.ir.topology import levels
@@ -72,3 +73,30 @@ def flow_units(flow: Flow) -> list[Unit]:
 def flow_waves(flow: Flow) -> list[list[str]]:
     """The waves of all Stages in the Flow's order, each visited once."""
     return [wave for state in flow.states if isinstance(state, Stage) for wave in wave_keys(state)]
+
+
+def barriers(flow: Flow) -> list[tuple[str, Barrier]]:
+    """What its barrier costs each Stage that has one: (name, price)."""
+    return [
+        (stage.name, barrier({unit.name: unit.needs for unit in stage.work.units}, flow.concurrency))
+        for stage in flow.states
+        if isinstance(stage, Stage) and stage.schedule == "wave" and not isinstance(stage.work, Over)
+        if any(unit.needs for unit in stage.work.units)
+    ]
+
+
+def reading_order(flow: Flow) -> list[State]:
+    """The states as they are read: from the entry on; what stands before it follows the first state that leads there.
+
+    A Flow's own order is topological, so the wait before a second look stands before the first.
+    """
+    at = next(number for number, state in enumerate(flow.states) if state.name == flow.entry)
+    before = {state.name: state for state in flow.states[:at]}
+    out: list[State] = []
+    todo = list(reversed(flow.states[at:]))
+    while todo:
+        state = todo.pop()
+        out.append(state)
+        led = [before.pop(target) for target in state.exits.values() if target in before]
+        todo += reversed(led)
+    return [*out, *before.values()]

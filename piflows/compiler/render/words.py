@@ -12,10 +12,11 @@ from dataclasses import fields
 from piflows.compiler.render.amounts import counted, duration, size
 from piflows.compiler.render.units import UNKNOWN
 from piflows.ir.actions import Command, Doing, Wait
-from piflows.ir.flow import Action, Gate, Settle, Stage, State
+from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, Condition, ExitZero, Round, Said, Trigger
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Count, Counter, Each, Index, Part, Parts, Section, Slot, Text
+from piflows.ir.plan import Plan
 from piflows.ir.shared_write import write_capable
 from piflows.ir.unit import Handoff, Ref, Role, Unit
 from piflows.ir.visible import visible
@@ -148,11 +149,15 @@ def size_of(role: Role) -> str:
 
 
 def models(roles: Iterable[Role]) -> str:
-    """The models of several units with how many want each, in order of first use."""
-    counts: dict[str, int] = {}
-    for role in roles:
-        counts[_model(role)] = counts.get(_model(role), 0) + 1
-    return visible("; ".join(f"{count} x {name}" for name, count in counts.items()))
+    """The models of several units with how many units want each, in order of first use."""
+    counts = Counted(map(_model, roles))
+    return visible("; ".join(f"{counted(count, 'unit')}: {name}" for name, count in counts.items()))
+
+
+def title(flow: Flow) -> str:
+    """What a Flow is called: its preset with the mode, or the mode."""
+    preset = flow.about.get("preset")
+    return visible(f"{preset} ({flow.mode})" if preset else flow.mode)
 
 
 def who(role: Role) -> str:
@@ -243,7 +248,9 @@ def exits(state: State) -> list[tuple[str, str]]:
 
 
 def schedule(stage: Stage, waves: int) -> str:
-    """How a Stage runs its units and what a failure means."""
+    """How a Stage runs its units and what a failure means; one unit has nobody to fail for."""
+    if isinstance(stage.work, Plan) and len(stage.work.units) == 1:
+        return "one unit"
     match stage.schedule:
         case "wave":
             how = counted(waves, "wave") + (", one after the other" if waves > 1 else "")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from piflows.grammar.near import hint
 from piflows.interpreter.hands.clock import Clock
@@ -34,6 +34,13 @@ class Backend(Protocol):
     def recall(self, spawn: Json, /) -> None:
         """An earlier process of this run began this child. Called in the order of those starts, before any `begin`;
         a child that had not settled is begun again later."""
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A backend that has something to say once a run is over."""
+
+    def notes(self) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,13 @@ USAGE: Json = {"input": 100, "output": 50, "costUsd": 0.001}  # of a child that 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `reply` and `envelope` None: the rehearsal reply. `turns`: a usage per model response.
-
-    `deaf` concerns only children that can be told to wrap up.
+    """One rule. `glob` is the text of `unit`. `reply` and `envelope` None: the rehearsal reply. `turns`: a usage per
+    model response. `deaf` concerns only children that can be told to wrap up.
     """
 
     agent: str | None = None
     unit: re.Pattern[str] | None = None
+    glob: str = ""
     role: str | None = None
     times: float = 1
     reply: str | None = None
@@ -53,6 +53,15 @@ class Rule:
             and (self.role is None or self.role == spawn["role"])
             and (self.unit is None or self.unit.match(spawn["unit"]) is not None)
         )
+
+    def whom(self) -> str:
+        """Of which children the rule speaks."""
+        said = [
+            f"{name} {value}"
+            for name, value in (("agent", self.agent), ("unit", self.glob), ("role", self.role))
+            if value
+        ]
+        return ", ".join(said) or "any child"
 
 
 REHEARSAL = Rule(times=math.inf)
@@ -186,6 +195,7 @@ def _rule(raw: Json) -> Rule:
     return Rule(
         agent=raw.get("agent"),
         unit=re.compile(fnmatch.translate(raw["unit"])) if "unit" in raw else None,
+        glob=raw.get("unit", ""),
         role=raw.get("role"),
         times=math.inf if raw.get("times") == "always" else raw.get("times", 1),
         reply=raw.get("reply"),

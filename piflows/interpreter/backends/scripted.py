@@ -45,7 +45,8 @@ class Scripted:
     """Children that do what a script says. `cwd` is the run's directory, absolute."""
 
     def __init__(self, rules: list[Rule], cwd: str, clock: Clock) -> None:
-        self._rules = [(rule, rule.times) for rule in rules]
+        self._rules = [(number, rule, rule.times) for number, rule in enumerate(rules, 1)]
+        self._idle = dict(enumerate(rules, 1))
         self._cwd = cwd
         self._clock = clock
         self._recalled: dict[str, Rule] = {}
@@ -59,14 +60,22 @@ class Scripted:
         self._recalled[spawn["effect"]] = self._pick(spawn)
 
     def _pick(self, spawn: Json) -> Rule:
-        for place, (rule, left) in enumerate(self._rules):
+        for place, (number, rule, left) in enumerate(self._rules):
             if rule.matches(spawn):
+                self._idle.pop(number, None)
                 if left > 1:
-                    self._rules[place] = rule, left - 1
+                    self._rules[place] = number, rule, left - 1
                 else:
                     del self._rules[place]
                 return rule
         return REHEARSAL
+
+    def notes(self) -> list[str]:
+        """The rules that have answered no child: a name in them is likely to be misspelt."""
+        return [
+            f"warning: rule {number} of the script answered no child ({rule.whom()})"
+            for number, rule in self._idle.items()
+        ]
 
     async def _child(self, rule: Rule, spawn: Json) -> AsyncIterator[Json]:
         stderr = rule.stderr

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
-from piflows.interpreter.backends import Host, open_backend, virtual_time
+from piflows.interpreter.backends import Host, Noting, open_backend, virtual_time
 from piflows.interpreter.drivers.local import Watch, drive
 from piflows.interpreter.hands import shell
 from piflows.interpreter.hands.clock import RealClock, VirtualClock
@@ -42,11 +42,13 @@ def run_flow(
     script: tuple[str, str] | None = None,
     journal: str | None = None,
     watch: Watch | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Json:
     """Run a checked flow; the details object.
 
     `cwd` is absolute. `script` is (text, file name). `journal` names a file: a new one is written, an existing one is
-    taken up where it ends. `watch` is told each new event with its effect.
+    taken up where it ends. `watch` is told each new event with its effect, `note` what else is worth a word once
+    the run is over.
 
     Raises FlowError before anything starts for a script, backend or journal that cannot be used, and whenever the
     journal can no longer be written; Interrupted when a signal asked for an end.
@@ -61,11 +63,24 @@ def run_flow(
         children = open_backend(backend, Host(cwd, clock, script))
         opened: Json = {"run": uuid4().hex, "invocation": uuid4().hex, "flow": identity, "ir": flow.version, "cwd": cwd}
         machine = Machine(flow)
-        driven = drive(machine, opened, children, clock, shell.run, journal=file, history=history, watch=watch)
+        new = 0
+
+        def heard(event: Json, sent: Json | None) -> None:
+            nonlocal new
+            new += 1
+            if watch is not None:
+                watch(event, sent)
+
+        driven = drive(machine, opened, children, clock, shell.run, journal=file, history=history, watch=heard)
         try:
             asyncio.run(_to_its_end(driven))
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise Interrupted(details(machine) if machine.done else None) from None
+    if note is not None:
+        if history and not new:
+            note(f"{journal} records a run that is over: this is its replay, nothing was run again")
+        for said in children.notes() if isinstance(children, Noting) else ():
+            note(said)
     return details(machine)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from piflows.compiler.render.diagnostics import FORMS, Form, relative, render
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.fold import cells
 from piflows.ir.source import Where
 from piflows.ir.visible import visible
 
@@ -25,8 +26,23 @@ FAILED = diagnostic("CHILD_EXIT_NONZERO", exit=3, stderr="one\n\x1b[31mtwo\n")
 IGNORED = diagnostic("PARAMETER_IGNORED", Where("a.json", "/task"), key="task", reason="list answers first")
 
 
-def shown(*diagnostics: Diagnostic, form: Form = "text", root: str = "", colour: bool = False) -> str:
-    return render(diagnostics, form, root=root, source=SOURCES.get, colour=colour)
+def shown(
+    *diagnostics: Diagnostic, form: Form = "text", root: str = "", colour: bool = False, width: int = 1000
+) -> str:
+    return render(diagnostics, form, root=root, source=SOURCES.get, colour=colour, width=width)
+
+
+def test_text_is_as_wide_as_the_terminal_and_the_caret_still_points():
+    text = shown(UNKNOWN, FAILED, IGNORED, width=44)
+    assert max(map(cells, text.split("\n"))) <= 44
+    assert text.startswith(
+        "flows/my call.json:3:28: error UNKNOWN_AGENT\n"
+        '    There is no agent named "nobody\\u202e"\n'
+        '    in scope user. Did you mean "none"?\n'
+    )
+    line, caret = text.split("\n")[3:5]
+    assert line.startswith("    3 | …") and '"日本"' in line
+    assert line[caret.index("^") - 2 :].startswith("nobody")  # two characters of the line are two cells wide
 
 
 def test_text_shows_the_line_with_a_caret_then_cause_and_fix():
@@ -73,13 +89,15 @@ def test_text_shows_the_line_with_a_caret_then_cause_and_fix():
 )
 def test_the_caret_stands_under_its_column(text: str, line: int | None, column: int | None, snippet: list[str]):
     made = diagnostic("WHY_REQUIRED", Where("f", "", line, column))
-    assert render([made], "text", source={"f": text}.get).split("\n")[1:-3] == snippet
+    assert render([made], "text", source={"f": text}.get, width=1000).split("\n")[1:-3] == snippet
 
 
 def test_a_long_line_is_cut_around_the_caret():
     column = SOURCES["long.json"].index('"b"') + 1
-    _head, line, caret, *_ = shown(diagnostic("WHY_REQUIRED", Where("long.json", "/b", 1, column))).split("\n")
-    assert len(line) < 130
+    _head, line, caret, *_ = shown(diagnostic("WHY_REQUIRED", Where("long.json", "/b", 1, column)), width=80).split(
+        "\n"
+    )
+    assert len(line) <= 80
     assert line.startswith("    1 | …x")
     assert line.endswith("y…")
     assert line[caret.index("^") :].startswith('"b": 1')
@@ -203,7 +221,7 @@ def test_sarif_uris(file: str, uri: str, base: str | None):
 
 
 def prints(text: str, *diagnostics: Diagnostic) -> list[str]:
-    log = json.loads(render(diagnostics, "sarif", source={"f": text}.get))
+    log = json.loads(render(diagnostics, "sarif", source={"f": text}.get, width=1000))
     return [result["partialFingerprints"]["primaryLocationLineHash"] for result in log["runs"][0]["results"]]
 
 
