@@ -26,13 +26,15 @@ ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at
 _KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
 RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
 SHOWN = 80  # characters of an offending value
+CUT = "FINDINGS_CUT"
 KEY = "[key]"  # pydantic's mark of an error in the key of a mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
     """What the models refuse. `code` is the code of the catalogue that is due: UNKNOWN_PARAMETER, or that of a field
-    with a code of its own, or CALL_INVALID. `problem` is the clause that says it; `hint` may follow an unknown key.
+    with a code of its own, or CALL_INVALID; FINDINGS_CUT stands for those that come after the last, and `problem` says
+    how many they are. `problem` is the clause that says it; `hint` may follow an unknown key.
     """
 
     path: Path
@@ -143,7 +145,10 @@ def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
         return Call.model_validate(call), ()
     except ValidationError as refused:
         errors = refused.errors(include_url=False)[:FINDINGS_MOST]
-        return None, tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
+        misfits = [misfit for error in errors if (misfit := _misfit(error)) is not None]
+        if (more := refused.error_count() - len(errors)) and misfits:
+            misfits.append(Misfit(misfits[-1].path, CUT, str(more)))
+        return None, tuple(misfits)
 
 
 def _misfit(error: Mapping[str, Any]) -> Misfit | None:

@@ -8,17 +8,21 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from piflows.grammar.json_syntax import Failed, explained, parse
 from piflows.grammar.located import refused, size, strict_json, too_deep
+from piflows.grammar.placeholder import find
 from piflows.ir.limits import LIMITS
 
 # The tokens of a well-formed text but for its commas: a key, an opening bracket, a closing one, any other value.
-_TOKEN = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*")(?=[ \t\r\n]*+:)|([{\[])|([}\]])|"[^"\\]*+(?:\\.[^"\\]*+)*"|[\w+.-]++')
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_TOKEN = re.compile(rf"({_STRING})(?=[ \t\r\n]*+:)|([{{\[])|([}}\]])|{_STRING}|[\w+.-]++")
 _KEY, _OPEN, _CLOSE = 1, 2, 3
 _NO_KEY = -1
-_TEXT = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
+_TEXT = re.compile(_STRING)
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\?.", re.DOTALL)  # inside a string
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*+")
 
 
@@ -90,6 +94,16 @@ class Index:
         """Where a value stands or, with `key`, the key before it, where it has one."""
         return place_at(self.text, self.keys[at] if key and self.keys[at] != _NO_KEY else self.starts[at])
 
+    def within(self, at: int, raw: str) -> Place:
+        """Where a placeholder stands in the text that a value is: behind its quote, each escape as long as written."""
+        start = self.starts[at]
+        quoted = self.quoted(start)
+        before = find(strict_json(quoted), raw) if quoted else -1
+        if before < 0:  # it came from elsewhere, as the task of a preset does
+            return place_at(self.text, start)
+        written = islice(_CHARACTER.finditer(quoted, 1), before) if "\\" in quoted else ()
+        return place_at(self.text, start + 1 + (sum(len(each[0]) for each in written) if written else before))
+
     def name(self, start: int) -> str:
         """The key at an offset."""
         quoted = self.quoted(start)
@@ -153,7 +167,7 @@ def _wrong(index: Index, start: int) -> str:
         wrong = "\\u" in quoted and refused(strict_json(quoted))
         return "a string may hold neither `\\u0000` nor half of a surrogate pair" if wrong else ""
     number = _NUMBER.match(index.text, start) if first in "-0123456789" else None
-    if number is None or number[0].isdigit() and len(number[0]) < 100:
+    if number is None or (number[0].isdigit() and len(number[0]) < 100):
         return ""
     try:
         strict_json(number[0])

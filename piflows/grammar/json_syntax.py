@@ -68,7 +68,7 @@ def parse(text: str) -> None:
         elif kind in _OPENERS:
             opened.append(match)
             expected = _OPENED[kind]
-        elif expected is _OPENED["{"] and kind != "}" or expected is _KEY:
+        elif (expected is _OPENED["{"] and kind != "}") or expected is _KEY:
             expected = _COLON
         else:
             if kind == "}" or kind == "]":

@@ -47,8 +47,10 @@ class Located:
     line_offset: int = 0
     _index: Index | None = field(default=None, repr=False, compare=False)
 
-    def where(self, pointer: str, *, key: bool = False) -> Where:
+    def where(self, pointer: str, *, key: bool = False, within: str = "") -> Where:
         """The place of the value at an RFC 6901 pointer or, with `key`, of the key before it, where it has one.
+
+        `within` is a placeholder in the text that the value is: its own place.
 
         A pointer to something that is not there gives the nearest ancestor that is; the result's pointer says which.
         """
@@ -62,7 +64,7 @@ class Located:
             if inner is None:
                 break
             at, reached = inner, f"{reached}/{part}"
-        place = self._index.place(at, key=key)
+        place = self._index.within(at, within) if within else self._index.place(at, key=key)
         return Where(self.file, reached, place.line + self.line_offset, place.column)
 
 

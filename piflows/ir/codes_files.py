@@ -97,4 +97,14 @@ PRESET_FILE_CODES = (
     _shadowed("PRESET_NAME_SHADOWED", "preset"),
 )
 
-FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES
+CUT_CODES = (
+    issue(
+        "FINDINGS_CUT",
+        "note",
+        "The first {shown} findings {kind} are shown; {rest} of the kind.",
+        "Who has so many of one kind needs no more of them to mend their cause.",
+        "Mend those that are shown, then check again.",
+    ),
+)
+
+FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + CUT_CODES

@@ -22,6 +22,7 @@ from piflows.compiler.check.rules import (
     known_agents,
     mode_inputs,
     monitor_probe,
+    more_misfits,
     near_placeholders,
     nested_cwd,
     not_available,
@@ -77,4 +78,5 @@ RULES: tuple[Rule, ...] = (
     unread_edge,
     near_placeholders,
     nested_cwd,
+    more_misfits,
 )
