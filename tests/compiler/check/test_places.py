@@ -51,11 +51,8 @@ def test_a_placeholder_of_a_preset_has_its_own_place(tmp_path: Any) -> None:
     (presets / "p.md").write_text(f"---\nname: p\ndescription: d\n---\n{body}")
     call = json.dumps({"preset": "p", "why": "w", "task": "a long {task} with braces {node.z}"})
     first, second = found(call, tmp_path, "HANDOFF_UNRESOLVED")
-    assert (first.where.line, first.where.column) == (
-        6,
-        40,
-    )  # it comes from the task, so the text at its place is meant
-    assert (second.where.line, second.where.column) == (6, 49)
+    assert (first.where.line, first.where.column) == (6, 39)  # it comes from the task: the text that takes it
+    assert (second.where.line, second.where.column) == (6, 48)
 
 
 MANY = 20_000
