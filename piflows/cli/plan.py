@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from piflows.cli.shown import Shown, load_flow, write
 from piflows.cli.source import add_call_arguments, names_preset
 from piflows.cli.terminal import width
+from piflows.ir.limits import LIMITS
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def _refused(shown: Shown) -> dict[str, object]:
 def _save(flow: Flow, shown: Shown, path: str) -> bool:
     from piflows.grammar.saved import write_saved
 
-    problem = write(path, write_saved(flow, shown.inputs).encode())
+    data = write_saved(flow, shown.inputs).encode()
+    large = f"the plan has more than {LIMITS.saved_bytes} bytes, so nothing would read it again"
+    problem = large if len(data) > LIMITS.saved_bytes else write(path, data)
     if problem:
         print(f"piflows plan: {visible(path)} cannot be written: {visible(problem)}", file=sys.stderr)
         return False

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piflows.cli.source import SAVED_MOST, is_saved
+from piflows.cli.source import is_saved
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
 from piflows.ir.digest import text_digest
+from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def saved_text(word: str) -> str | None:
     """The text of a file that holds a saved plan; None for anything else, of which the reader of calls says more."""
     try:
         path = Path(word)
-        if not path.is_file() or path.stat().st_size > SAVED_MOST:
+        if not path.is_file() or path.stat().st_size > LIMITS.saved_bytes:
             return None
         text = path.read_bytes().decode()
     except (OSError, ValueError):

@@ -9,11 +9,13 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from io import StringIO
 from os.path import lexists, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
+from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from piflows.grammar.agent import Source
     from piflows.grammar.preset import Preset
 
-SAVED_MOST = 64 * 1024 * 1024  # bytes of a saved plan; the bound of a call is its reader's
 CALL = "a .json file, a saved plan, -, a preset's name, or a preset file"
 STDIN = ""  # the file name that diagnostics of standard input have
 _NAME = re.compile(r"[^\s./\\]+")
@@ -164,11 +165,11 @@ def read_bytes(word: str, args: argparse.Namespace) -> bytes:
         if stream is None:  # pyright: ignore[reportUnnecessaryComparison]  (Python's word for a closed one)
             args.usage("standard input is closed")
             return b""
-        return stream.buffer.read(SAVED_MOST)
+        return stream.buffer.read(LIMITS.saved_bytes + 1)  # a longer one is refused for its length
     if not lexists(word):
         args.usage(f'there is no file "{word}"')
     try:
-        return read_regular(Path(word), SAVED_MOST)
+        return read_regular(Path(word), LIMITS.saved_bytes)
     except Unreadable as refusal:
         raise FlowError(unreadable(word, str(refusal))) from None
 
@@ -186,7 +187,7 @@ def unreadable(path: str, problem: str) -> Diagnostic:
 def is_saved(text: str) -> bool:
     """Whether a text is a saved plan: the textual form of a Flow, or JSON with what only a plan has."""
     text = text.removeprefix("\ufeff")
-    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    lines = (line for line in StringIO(text, newline=None) if line.strip() and not line.startswith("#"))
     if next(lines, "").startswith("piflows "):
         return True
     if '"piflows-plan"' not in text and '"states"' not in text:

@@ -6,10 +6,11 @@ back ends there.
 
 from __future__ import annotations
 
+import errno
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from os.path import realpath
 from pathlib import Path
 from typing import Literal
 
@@ -49,23 +50,31 @@ def is_folder(path: str) -> bool:
 
 def walk(folder: str) -> Iterator[Target | Diagnostic]:
     """The files of a folder and of the folders in it, and a finding for whatever is left out."""
-    seen: set[str] = set()
+    seen: set[tuple[int, int]] = set()
     stack = [Path(folder)]
     while stack:
         path = stack.pop()
-        if not is_folder(str(path)):
+        try:
+            found = path.stat()
+        except OSError as error:
+            found = None
+            if error.errno in (errno.ENAMETOOLONG, errno.EACCES):
+                yield _unreadable(path, str(error.strerror).lower())
+                continue
+        if found is None or not stat.S_ISDIR(found.st_mode):
             yield _file(path)
-        elif realpath(path) in seen:
+            continue
+        here = (found.st_dev, found.st_ino)  # the real path would cost as many questions as the folder is deep
+        if here in seen:
             yield _note(path, "it leads to a folder that was read already")
         elif seen and (path.name in CLOSED or (path.name.startswith(".") and path.name != ".pi")):
             yield _note(path, "such a folder is not entered")
         else:
-            seen.add(realpath(path))
+            seen.add(here)
             try:
                 stack += reversed(entries(path))
             except Unreadable as refusal:
-                issue = diagnostic("PRESET_DIR_UNREADABLE", Where(str(path)), file=str(path), problem=str(refusal))
-                yield replace(issue, severity="error")
+                yield _unreadable(path, str(refusal))
 
 
 def _file(path: Path) -> Target | Diagnostic:
@@ -77,6 +86,11 @@ def _file(path: Path) -> Target | Diagnostic:
     except Unreadable:
         return Target(str(path), kind)  # whoever reads it says why it cannot
     return Target(str(path), kind, data) if _FRONT.match(data) else _note(path, "it has no frontmatter")
+
+
+def _unreadable(path: Path, problem: str) -> Diagnostic:
+    issue = diagnostic("PRESET_DIR_UNREADABLE", Where(str(path)), file=str(path), problem=problem)
+    return replace(issue, severity="error")
 
 
 def _note(path: Path, problem: str) -> Diagnostic:

@@ -135,7 +135,7 @@ def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubje
     from piflows.compiler.check.rule import CallSubject, scope_of
     from piflows.compiler.expand import expand
     from piflows.compiler.lower import MODES
-    from piflows.compiler.params import ANSWERS, active, answers, read
+    from piflows.compiler.params import ANSWERS, CUT, active, answers, read
     from piflows.compiler.places import Places
     from piflows.grammar.located import read_json
 
@@ -148,7 +148,7 @@ def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubje
     model, misfits = read(call)
     modes = (answer,) if answer else tuple(active(call))
     if answer:
-        unknown = tuple(misfit for misfit in misfits if misfit.code == "UNKNOWN_PARAMETER")
+        unknown = tuple(misfit for misfit in misfits if misfit.code in ("UNKNOWN_PARAMETER", CUT))
         model, misfits = read({key: call[key] for key in (ANSWERS[answer], "agentScope") if key in call})
         misfits = (*unknown, *misfits)
     at = Places(located, expansion, made)

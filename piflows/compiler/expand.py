@@ -155,7 +155,7 @@ def general_call(preset: Preset, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def template_faults(preset: Preset) -> list[Diagnostic]:
     """Why a template is no call: the issue that keeps its preset from being found. Unknown names do not."""
-    from piflows.compiler.params import pointer, read
+    from piflows.compiler.params import CUT, pointer, read
 
     return [
         diagnostic(
@@ -165,7 +165,7 @@ def template_faults(preset: Preset) -> list[Diagnostic]:
             problem=misfit.problem,
         )
         for misfit in read(preset.template)[1]
-        if misfit.code not in ("UNKNOWN_PARAMETER", "INVALID_CONCURRENCY")
+        if misfit.code not in ("UNKNOWN_PARAMETER", "INVALID_CONCURRENCY", CUT)
     ]
 
 

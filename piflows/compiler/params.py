@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -28,6 +28,7 @@ ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at
 _KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
 RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
 SHOWN = 80  # characters of an offending value
+CUT = "FINDINGS_CUT"
 WORDS = {  # what people, and other tools, call the same thing
     **dict.fromkeys(("needs", "after", "depends", "dependencies", "requires", "waitsfor"), "dependsOn"),
     **dict.fromkeys(("prompt", "instruction", "instructions", "message", "goal", "objective"), "task"),
@@ -54,7 +55,8 @@ _SIDES = {  # pydantic's kinds of errors → the position in a field's `Codes`
 @dataclass(frozen=True, slots=True)
 class Misfit:
     """What the models refuse. `code` is the code of the catalogue that is due: UNKNOWN_PARAMETER, or that of a field
-    with a code of its own, or CALL_INVALID. `problem` is the clause that says it; `hint` may follow an unknown key.
+    with a code of its own, or CALL_INVALID; FINDINGS_CUT stands for those that come after the last, and `problem` says
+    how many they are. `problem` is the clause that says it; `hint` may follow an unknown key.
     """
 
     path: Path
@@ -165,11 +167,14 @@ def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
         return Call.model_validate(call), ()
     except ValidationError as refused:
         errors = refused.errors(include_url=False)[:FINDINGS_MOST]
-        misfits = tuple(misfit for error in errors if (misfit := _misfit(error)) is not None)
-        return None, tuple(misfit for misfit in misfits if not _is_there(misfit, misfits))
+        found = [misfit for error in errors if (misfit := _misfit(error)) is not None]
+        misfits = [misfit for misfit in found if not _is_there(misfit, found)]
+        if (more := refused.error_count() - len(errors)) and misfits:
+            misfits.append(Misfit(misfits[-1].path, CUT, str(more)))
+        return None, tuple(misfits)
 
 
-def _is_there(missing: Misfit, misfits: tuple[Misfit, ...]) -> bool:
+def _is_there(missing: Misfit, misfits: Sequence[Misfit]) -> bool:
     """Whether a missing field stands beside its place under a name that is nearly its own: then that name says it."""
     if not missing.problem.endswith(" is missing"):
         return False

@@ -21,19 +21,22 @@ class Places:
     expansion: Expansion | None = None
     made: bool = False
 
-    def __call__(self, path: Path, *, key: bool = False) -> Where:
-        """The place of a value of the expanded call; with `key`, that of the key before it."""
+    def __call__(self, path: Path, *, key: bool = False, within: str = "") -> Where:
+        """The place of a value of the expanded call; with `key`, that of the key before it.
+
+        `within` is a placeholder in a text: its own place.
+        """
         preset = self.expansion.preset if self.expansion else None
         if preset is not None and self.expansion is not None and (not path or path[0] in self.expansion.templated):
-            return preset.body.where(pointer(path), key=key)
-        return self.in_call(path, key=key)
+            return preset.body.where(pointer(path), key=key, within=within)
+        return self.in_call(path, key=key, within=within)
 
-    def in_call(self, path: Path, *, key: bool = False) -> Where:
+    def in_call(self, path: Path, *, key: bool = False, within: str = "") -> Where:
         """The place of a value of the call as it was given."""
         at = pointer(path)
-        return Where(self.text.file, at) if self.made else self.text.where(at, key=key)
+        return Where(self.text.file, at) if self.made else self.text.where(at, key=key, within=within)
 
-    def in_template(self, path: Path, *, key: bool = False) -> Where:
+    def in_template(self, path: Path, *, key: bool = False, within: str = "") -> Where:
         """The place of a value of the preset's template."""
         preset = self.expansion.preset if self.expansion else None
-        return preset.body.where(pointer(path), key=key) if preset else Where()
+        return preset.body.where(pointer(path), key=key, within=within) if preset else Where()

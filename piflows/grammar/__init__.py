@@ -13,7 +13,7 @@ Out     A value, or diagnostics with file, line, column and pointer: codes and f
 Rules   Parse whole, or refuse, or report what was dropped: nothing is skipped in silence, nothing is guessed. No input,
         however hostile, raises anything but what the function names, or takes more than linear time. What is read and
         what is asked for come from one table. The clean path needs neither lark nor yaml: a fast reader takes good
-        texts, the grammar in a `.lark` file is loaded when a position or a reason is wanted. Imports only `ir`.
+        texts, a second one looks only when a position or a reason is wanted. Imports only `ir`.
 
 Add     A language with nesting is a `.lark` file beside its module, with a table of mistakes; a regular one is a table
         and one compiled expression. A better message for a malformed text is one more sample in its table. A key of

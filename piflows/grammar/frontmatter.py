@@ -9,14 +9,17 @@ texts (`|`, `>`), nested keys. Byte order mark, CRLF and CR never reach a value 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from piflows.grammar.near import hint
-from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.diagnostic import Diagnostic, cut, diagnostic
+from piflows.ir.finding import FINDINGS_MOST
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
+
+T = TypeVar("T")
 
 _OPEN = re.compile(r"---[ \t]*(?:\n|\Z)")
 _CLOSE = re.compile(r"^---[ \t]*$", re.MULTILINE)
@@ -128,18 +131,24 @@ def read_front(text: str, file: str) -> Front:
     reader = _Reader(file)
     for number, line in enumerate(lines, 2):
         reader.line(line, number)
-    return Front(file, reader.entries, text[closed.end() + 1 :], len(lines) + 1, reader.warnings)
+    return Front(file, reader.entries, text[closed.end() + 1 :], len(lines) + 1, reader.warnings())
 
 
 def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mapping[str, str]) -> list[Diagnostic]:
     """A warning for each key that `owner` does not have. `words`: other words, folded → what to say of them."""
-    found: list[Diagnostic] = []
-    for key, entry in front.entries.items():
-        if key not in known:
-            clause = words.get(re.sub(r"[\W_]", "", key).lower()) or hint(key, known)
-            where = Where(front.file, line=entry.line, column=1)
-            found.append(unknown_name(key, owner, clause, where))
-    return found
+
+    def warning(key: str) -> Diagnostic:
+        clause = words.get(re.sub(r"[\W_]", "", key).lower()) or hint(key, known)
+        return unknown_name(key, owner, clause, Where(front.file, line=front.entries[key].line, column=1))
+
+    return each_of([key for key in front.entries if key not in known], warning)
+
+
+def each_of(subjects: Sequence[T], finding: Callable[[T], Diagnostic]) -> list[Diagnostic]:
+    """A finding for each subject of one kind, as many as a person reads, and how many more there are."""
+    found = [finding(subject) for subject in subjects[:FINDINGS_MOST]]
+    more = len(subjects) - len(found)
+    return [*found, cut(found[-1], len(found), more)] if more else found
 
 
 def called(name: str, *words: str) -> dict[str, str]:
@@ -159,9 +168,18 @@ class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.entries: dict[str, Entry] = {}
-        self.warnings: list[Diagnostic] = []
+        self._comments: list[Value] = []  # each was probably meant as text
         self.key = ""  # the last one, and how its list is indented
         self.indent: int | None = None
+
+    def warnings(self) -> list[Diagnostic]:
+        reason = "` #` begins a comment; quote the value to keep the text behind it"
+
+        def warning(comment: Value) -> Diagnostic:
+            where = Where(self.file, line=comment.line, column=comment.column)
+            return diagnostic("PARAMETER_IGNORED", where, key=comment.text, reason=reason)
+
+        return each_of(self._comments, warning)
 
     def line(self, line: str, number: int) -> None:
         bare = line.strip(" \t")
@@ -210,9 +228,7 @@ class _Reader:
         if comment is None:
             return Value(raw, number, column)
         if raw[comment.end() :][:1].strip():  # `#12`, not `# a remark`: a text was probably meant
-            reason = "` #` begins a comment; quote the value to keep the text behind it"
-            where = Where(self.file, line=number, column=column + comment.start())
-            self.warnings.append(diagnostic("PARAMETER_IGNORED", where, key=raw[comment.start() :], reason=reason))
+            self._comments.append(Value(raw[comment.start() :], number, column + comment.start()))
         return Value(raw[: comment.start()].rstrip(" \t"), number, column)
 
 

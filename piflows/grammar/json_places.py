@@ -1,24 +1,29 @@
 """The second reader of a JSON text: where each key and value stands, and why a text is refused.
 
-Reads by the LALR grammar in `located.lark`, in one pass over the text, and imports lark only when it is called.
+It is asked only to report. Each reading is one pass whose time and memory follow the length of the text alone.
 """
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, cast
+from itertools import islice
+from typing import NamedTuple
 
+from piflows.grammar.json_syntax import Failed, explained, parse
 from piflows.grammar.located import refused, size, strict_json, too_deep
-from piflows.grammar.mistakes import JSON_MISTAKES, JSON_TOKENS, UNKNOWN, Mistake, Situation, taught
+from piflows.grammar.placeholder import find
 from piflows.ir.limits import LIMITS
 
-if TYPE_CHECKING:
-    from lark import Lark, ParseTree, Token
-    from lark.parsers.lalr_interactive_parser import InteractiveParser
-
-_OPENERS = {"LBRACE": "object", "LSQB": "list"}
-_CLOSERS = ("_RBRACE", "_RSQB")
+# The tokens of a well-formed text but for its commas: a key, an opening bracket, a closing one, any other value.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_TOKEN = re.compile(rf"({_STRING})(?=[ \t\r\n]*+:)|([{{\[])|([}}\]])|{_STRING}|[\w+.-]++")
+_KEY, _OPEN, _CLOSE = 1, 2, 3
+_NO_KEY = -1
+_TEXT = re.compile(_STRING)
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\?.", re.DOTALL)  # inside a string
+_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*+")
 
 
 class Place(NamedTuple):
@@ -26,14 +31,6 @@ class Place(NamedTuple):
 
     line: int
     column: int
-
-
-class Spot(NamedTuple):
-    """Where a value stands, where its key does, and the values inside it."""
-
-    at: Place
-    key: Place | None
-    inside: dict[str, Spot]
 
 
 class Fault(NamedTuple):
@@ -44,24 +41,83 @@ class Fault(NamedTuple):
     place: Place
 
 
-class Failed(Exception):
-    """A failed parse: the tokens up to the one at fault, and those that the parser could have taken."""
+class Index:
+    """All values of a well-formed text in its order, the object at its top is number 0; as offsets, 12 bytes for each.
 
-    def __init__(self, tokens: list[Token], accepts: frozenset[str]) -> None:
-        super().__init__(tokens[-1])
-        self.tokens = tokens
-        after_comma = len(tokens) > 1 and tokens[-2].type == "_COMMA"
-        self.situation = Situation(accepts, after_comma, tokens[-1].type)
+    `starts` where a value begins, `keys` where its key does (-1 without one), `ends` the number of the first value that
+    is neither the value itself nor inside it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts, self.keys, self.ends = array("i"), array("i"), array("i")
+        self._named: dict[int, dict[str, int]] = {}
+        opened: list[int] = []
+        key = _NO_KEY
+        for match in _TOKEN.finditer(text):
+            kind = match.lastindex
+            if kind == _KEY:
+                key = match.start()
+            elif kind == _CLOSE:
+                self.ends[opened.pop()] = len(self.starts)
+            else:
+                if kind == _OPEN:
+                    opened.append(len(self.starts))
+                self.starts.append(match.start())
+                self.keys.append(key)
+                self.ends.append(len(self.starts))
+                key = _NO_KEY
+
+    def inside(self, at: int) -> Iterator[tuple[str, int]]:
+        """What an object or a list holds: the name that a pointer uses, and the number."""
+        inner, index = at + 1, 0
+        while inner < self.ends[at]:
+            key = self.keys[inner]
+            yield (str(index) if key == _NO_KEY else self.name(key)), inner
+            inner, index = self.ends[inner], index + 1
+
+    def below(self, at: int, part: str) -> int | None:
+        """One step of a pointer: a key, or the index of a list's item without leading zeros."""
+        if at not in self._named:
+            self._named[at] = dict(self.inside(at))
+        return self._named[at].get(part)
+
+    def pointer(self, wanted: int) -> str:
+        """The RFC 6901 pointer of a value."""
+        at, pointer = 0, ""
+        while at != wanted:
+            name, at = next((name, inner) for name, inner in self.inside(at) if wanted < self.ends[inner])
+            pointer += f"/{name.replace('~', '~0').replace('/', '~1')}"
+        return pointer
+
+    def place(self, at: int, *, key: bool = False) -> Place:
+        """Where a value stands or, with `key`, the key before it, where it has one."""
+        return place_at(self.text, self.keys[at] if key and self.keys[at] != _NO_KEY else self.starts[at])
+
+    def within(self, at: int, raw: str) -> Place:
+        """Where a placeholder stands in the text that a value is: behind its quote, each escape as long as written."""
+        start = self.starts[at]
+        quoted = self.quoted(start)
+        before = find(strict_json(quoted), raw) if quoted else -1
+        if before < 0:  # it came from elsewhere, as the task of a preset does
+            return place_at(self.text, start)
+        written = islice(_CHARACTER.finditer(quoted, 1), before) if "\\" in quoted else ()
+        return place_at(self.text, start + 1 + (sum(len(each[0]) for each in written) if written else before))
+
+    def name(self, start: int) -> str:
+        """The key at an offset."""
+        quoted = self.quoted(start)
+        return strict_json(quoted) if "\\" in quoted else quoted[1:-1]
+
+    def quoted(self, start: int) -> str:
+        """The string at an offset as it is written, empty where none begins."""
+        match = _TEXT.match(self.text, start)
+        return match[0] if match else ""
 
 
-def spots(text: str) -> Spot:
-    """The places of everything in `text`, a JSON object that `located.load` has read."""
-    return _spot(_parse(text).children[0], None)
-
-
-def below(spot: Spot, part: str) -> Spot | None:
-    """One step of a pointer: a key, or the index of a list's item without leading zeros."""
-    return spot.inside.get(part)
+def place_at(text: str, offset: int) -> Place:
+    """The place of a character."""
+    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
 def fault(text: str, line_offset: int) -> Fault:
@@ -70,144 +126,51 @@ def fault(text: str, line_offset: int) -> Fault:
         if size(text) > LIMITS.file_bytes:
             return Fault(f"the text has more than {LIMITS.file_bytes} bytes", "", Place(1, 1))
     except UnicodeEncodeError as error:
-        return Fault("the text holds half of a surrogate pair", "", _place(text, error.start))
+        return Fault("the text holds half of a surrogate pair", "", place_at(text, error.start))
     deep = too_deep(text)
     if deep is not None:
-        return Fault(f"brackets are nested more than {LIMITS.nesting} deep", "", _place(text, deep))
+        return Fault(f"brackets are nested more than {LIMITS.nesting} deep", "", place_at(text, deep))
     try:
-        tree = _parse(text)
+        parse(text)
     except Failed as failed:
-        return _explained(failed, text, line_offset)
-    return next(_faults(tree.children[0], "", line_offset))
+        problem, offset = explained(failed, text, line_offset)
+        return Fault(problem, "", place_at(text, offset))
+    index = Index(text)
+    problem, at, key = next(_faults(index, line_offset))
+    return Fault(problem, index.pointer(at), index.place(at, key=key))
 
 
-@cache
-def _parser() -> Lark:
-    from lark import Lark
+def _faults(index: Index, line_offset: int) -> Iterator[tuple[str, int, bool]]:
+    """What is wrong in a well-formed text, in its order: a clause, the number of the value, whether it is its key."""
+    around: list[tuple[int, dict[str, int]]] = []  # of each object and list: its end, its keys so far
+    for at, (start, key, end) in enumerate(zip(index.starts, index.keys, index.ends, strict=True)):
+        while around and around[-1][0] <= at:
+            around.pop()
+        if key != _NO_KEY:
+            name, keys = index.name(key), around[-1][1]
+            if problem := _wrong(index, key):
+                yield problem, at, True
+            if (first := keys.setdefault(name, key)) != key:
+                line = place_at(index.text, first).line + line_offset
+                yield f"the key {index.quoted(key)} is given twice, first in line {line}", at, True
+        if problem := _wrong(index, start):
+            yield problem, at, False
+        if end > at + 1:
+            around.append((end, {}))
 
-    opened = Lark.open_from_package  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return opened(__package__ or "", "located.lark", parser="lalr", lexer="basic", postlex=_Keep())
 
-
-class _Keep:
-    """Lark drops a terminal that no rule uses, unless a post-lexer asks for it."""
-
-    always_accept = tuple(JSON_TOKENS)
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return stream
-
-
-def _parse(text: str) -> ParseTree:
-    """Raises Failed."""
-    from lark import Token, UnexpectedToken
-
-    parser: InteractiveParser = _parser().parse_interactive(text)  # pyright: ignore[reportUnknownMemberType]
-    tokens: list[Token] = []
+def _wrong(index: Index, start: int) -> str:
+    """What is wrong with the string or number at an offset, else empty."""
+    first = index.text[start]
+    if first == '"':
+        quoted = index.quoted(start)
+        wrong = "\\u" in quoted and refused(strict_json(quoted))
+        return "a string may hold neither `\\u0000` nor half of a surrogate pair" if wrong else ""
+    number = _NUMBER.match(index.text, start) if first in "-0123456789" else None
+    if number is None or (number[0].isdigit() and len(number[0]) < 100):
+        return ""
     try:
-        for token in parser.iter_parse():
-            tokens.append(token)
-        tokens.append(Token("$END", ""))
-        return parser.feed_token(tokens[-1])
-    except UnexpectedToken:
-        accepts = cast("set[str]", parser.accepts())
-        raise Failed(tokens, frozenset(accepts)) from None
-
-
-def _spot(node: ParseTree | Token, key: Place | None) -> Spot:
-    if isinstance(node, str):
-        return Spot(_start(node), key, {})
-    inside = {name: _spot(value, _start(inner) if inner else None) for inner, name, value in _members(node)}
-    return Spot(_start(node.children[0]), key, inside)
-
-
-def _members(node: ParseTree) -> Iterator[tuple[Token | None, str, ParseTree | Token]]:
-    """What an object or a list holds: the key's token, the name that a pointer uses, the value."""
-    for index, inner in enumerate(node.children[1:]):
-        if isinstance(inner, str) or inner.data != "pair":
-            yield None, str(index), inner
-        else:
-            key, value = cast("tuple[Token, ParseTree | Token]", inner.children)
-            yield key, strict_json(key), value
-
-
-def _faults(node: ParseTree | Token, pointer: str, line_offset: int) -> Iterator[Fault]:
-    """What is wrong in a well-formed text, in the order of the text."""
-    if isinstance(node, str):
-        yield from _token_faults(node, pointer)
-        return
-    seen: dict[str, int] = {}
-    for key, name, value in _members(node):
-        below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-        if key is not None:
-            yield from _token_faults(key, below)
-            if name in seen:
-                problem = f"the key {key} is given twice, first in line {seen[name] + line_offset}"
-                yield Fault(problem, below, _start(key))
-            seen.setdefault(name, _start(key).line)
-        yield from _faults(value, below, line_offset)
-
-
-def _token_faults(token: Token, pointer: str) -> Iterator[Fault]:
-    try:
-        value = strict_json(token)
+        strict_json(number[0])
     except ValueError:
-        yield Fault("the number is too large", pointer, _start(token))
-        return
-    if isinstance(value, str) and refused(value):
-        problem = "a string may hold neither `\\u0000` nor half of a surrogate pair"
-        yield Fault(problem, pointer, _start(token))
-
-
-# ---- a failed parse in words ---------------------------------------------------------------------------------------
-
-
-@cache
-def _mistakes() -> dict[Situation, Mistake]:
-    return taught(JSON_MISTAKES, _situation)
-
-
-def _situation(sample: str) -> Situation:
-    try:
-        _parse(sample)
-    except Failed as failed:
-        return failed.situation
-    raise AssertionError(f"a sample of a mistake is well-formed: {sample}")
-
-
-def _explained(failed: Failed, text: str, line_offset: int) -> Fault:
-    token = failed.tokens[-1]
-    mistake = _mistakes().get(failed.situation) or JSON_TOKENS.get(token.type, UNKNOWN)
-    opened = _opened(failed.tokens[:-1])
-    problem = mistake.sentence.format(
-        token=f"`{token}` (U+{ord(token):04X})" if token.type == "STRAY" else token[:40],
-        what=_OPENERS[opened.type] if opened else "text",
-        line=(_start(opened).line if opened else 1) + line_offset,
-    )
-    if mistake.place == "last":
-        place = _place(text, len(text.rstrip()))
-    elif mistake.place == "end":
-        place = Place(token.end_line or 1, token.end_column or 1)
-    else:
-        place = _start(failed.tokens[-2] if mistake.place == "before" else token)
-    return Fault(problem, "", place)
-
-
-def _opened(tokens: list[Token]) -> Token | None:
-    """The innermost bracket that is still open."""
-    opened: list[Token] = []
-    for token in tokens:
-        if token.type in _OPENERS:
-            opened.append(token)
-        elif token.type in _CLOSERS:
-            opened.pop()
-    return opened[-1] if opened else None
-
-
-def _start(token: ParseTree | Token) -> Place:
-    line, column = getattr(token, "line", None), getattr(token, "column", None)
-    return Place(line or 1, column or 1)
-
-
-def _place(text: str, offset: int) -> Place:
-    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+        return "the number is too large"
+    return ""

@@ -1,7 +1,7 @@
 """Strict JSON with one object at the top, and the line and column of everything in it.
 
-The standard library reads. Only when a position or a reason is asked for, `json_places` reads the text once more, by
-the grammar in `located.lark`. Both take the same texts: strict JSON (RFC 8259) without duplicate keys, without numbers
+The standard library reads. Only when a position or a reason is asked for, `json_places` reads the text once more. Both
+take the same texts: strict JSON (RFC 8259) without duplicate keys, without numbers
 that overflow, without NUL and halves of surrogate pairs in its strings, in bounds of size and nesting. A byte order
 mark before the text is dropped; CRLF and CR count as line breaks.
 """
@@ -20,7 +20,7 @@ from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
 if TYPE_CHECKING:
-    from piflows.grammar.json_places import Spot
+    from piflows.grammar.json_places import Index
 
 DIGITS = 300  # of a whole number: one with more fits into no number of most other readers of JSON
 
@@ -45,24 +45,26 @@ class Located:
     text: str = field(repr=False)
     file: str = ""
     line_offset: int = 0
-    _root: Spot | None = field(default=None, repr=False, compare=False)
+    _index: Index | None = field(default=None, repr=False, compare=False)
 
-    def where(self, pointer: str, *, key: bool = False) -> Where:
+    def where(self, pointer: str, *, key: bool = False, within: str = "") -> Where:
         """The place of the value at an RFC 6901 pointer or, with `key`, of the key before it, where it has one.
+
+        `within` is a placeholder in the text that the value is: its own place.
 
         A pointer to something that is not there gives the nearest ancestor that is; the result's pointer says which.
         """
-        from piflows.grammar.json_places import below, spots
+        from piflows.grammar.json_places import Index
 
-        if self._root is None:
-            self._root = spots(self.text)
-        spot, reached = self._root, ""
+        if self._index is None:
+            self._index = Index(self.text)
+        at, reached = 0, ""
         for part in pointer.split("/")[1:]:
-            inner = below(spot, part.replace("~1", "/").replace("~0", "~"))
+            inner = self._index.below(at, part.replace("~1", "/").replace("~0", "~"))
             if inner is None:
                 break
-            spot, reached = inner, f"{reached}/{part}"
-        place = spot.key if key and spot.key else spot.at
+            at, reached = inner, f"{reached}/{part}"
+        place = self._index.within(at, within) if within else self._index.place(at, key=key)
         return Where(self.file, reached, place.line + self.line_offset, place.column)
 
 

@@ -53,6 +53,12 @@ def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
     return [*pieces, text[done:]] if done < len(text) else pieces
 
 
+def find(text: str, raw: str) -> int:
+    """The offset of a placeholder that `split` or `near_misses` has found, by its text; -1 when it is not there."""
+    exact = (match.start() for match in _PLACEHOLDER.finditer(text) if match[0] == raw)
+    return next(exact, text.find(raw))
+
+
 def near_misses(text: str, kinds: Collection[str]) -> list[tuple[str, str]]:
     """Words in braces that stay text but look like a placeholder of `kinds`, each with what was probably meant.
 

@@ -16,7 +16,17 @@ from pydantic.alias_generators import to_camel
 
 from piflows.grammar.agent import Source
 from piflows.grammar.call import Call
-from piflows.grammar.frontmatter import FileFault, Front, called, decode, read_front, unknown_keys, unknown_name
+from piflows.grammar.frontmatter import (
+    FileFault,
+    Front,
+    Value,
+    called,
+    decode,
+    each_of,
+    read_front,
+    unknown_keys,
+    unknown_name,
+)
 from piflows.grammar.located import Located, NotJson, load
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -106,17 +116,17 @@ def _parameters() -> tuple[str, ...]:
 
 def _overrides(front: Front, found: list[Diagnostic]) -> tuple[str, ...]:
     """Those of the names that a caller can set; for each other one a warning."""
-    kept: dict[str, None] = {}
-    for name in front.names("overrides"):
+    settable = [name for name in _parameters() if name not in SHAPES]
+    names = front.names("overrides")
+
+    def warning(name: Value) -> Diagnostic:
         if name.text in SHAPES:
             reason = "no caller may replace the shape of a preset's flow"
-            found.append(diagnostic("PARAMETER_IGNORED", front.where(name), key=name.text, reason=reason))
-        elif name.text in _parameters():
-            kept[name.text] = None
-        else:
-            clause = hint(name.text, _parameters())
-            found.append(unknown_name(name.text, "a call", clause, front.where(name)))
-    return tuple(kept)
+            return diagnostic("PARAMETER_IGNORED", front.where(name), key=name.text, reason=reason)
+        return unknown_name(name.text, "a call", hint(name.text, _parameters()), front.where(name))
+
+    found += each_of([name for name in names if name.text not in settable], warning)
+    return tuple(dict.fromkeys(name.text for name in names if name.text in settable))
 
 
 def _result(front: Front, found: list[Diagnostic]) -> str | None:

@@ -16,7 +16,9 @@ from piflows.grammar.flow_text import MOST, parse_record, wrong_version
 from piflows.grammar.located import Located, NotJson, load
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
 from piflows.ir.flow import IR_VERSION, Flow
+from piflows.ir.limits import LIMITS
 from piflows.ir.saved import Input, Saved
+from piflows.ir.source import Where
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -44,6 +46,9 @@ def write_saved(flow: Flow, inputs: Iterable[tuple[str, str]]) -> str:
 
 def read_saved(text: str, file: str = "") -> Saved:
     """The plan of a text. Raises FlowError with IR_INVALID and a place for each of up to ten findings."""
+    if len(text) > LIMITS.saved_bytes:
+        problem = f"the text has more than {LIMITS.saved_bytes} bytes"
+        raise FlowError(diagnostic("IR_INVALID", Where(file, line=1, column=1), problem=problem))
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return _read_json(text, file)
     return parse_record(Saved, text, file)

@@ -117,4 +117,14 @@ NEW_CODES = (
     ),
 )
 
-FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + OTHER_FILES + NEW_CODES
+CUT_CODES = (
+    issue(
+        "FINDINGS_CUT",
+        "note",
+        "The first {shown} findings {kind} are shown; {rest} of the kind.",
+        "Who has so many of one kind needs no more of them to mend their cause.",
+        "Mend those that are shown, then check again.",
+    ),
+)
+
+FILE_CODES: tuple[Code, ...] = SAVED_CODES + AGENT_CODES + PRESET_FILE_CODES + OTHER_FILES + NEW_CODES + CUT_CODES

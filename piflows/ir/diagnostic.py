@@ -67,6 +67,12 @@ def diagnostic(code: str, where: Where = NOWHERE, /, **facts: object) -> Diagnos
     )
 
 
+def cut(last: Diagnostic, shown: int, more: int | None = None) -> Diagnostic:
+    """The note behind `shown` findings of one kind, at the last of them; `more` None = nobody counted the rest."""
+    rest = "there are more" if more is None else f"there {'is' if more == 1 else 'are'} {more} more"
+    return diagnostic("FINDINGS_CUT", last.where, shown=shown, kind=last.code, rest=rest)
+
+
 def error_object(d: Diagnostic) -> dict[str, Any]:
     """The reference's structured error."""
     return {"code": d.code, "message": d.message, "cause": d.cause, "fix": d.fix, "retryable": d.retryable}

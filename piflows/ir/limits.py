@@ -59,6 +59,7 @@ class Limits:
     label_bytes: int = 256
     file_bytes: int = 1_048_576
     id_chars: int = 64
+    saved_bytes: int = 8_388_608  # of a saved plan
     nesting: int = 100
     amount: float = 1e15  # tokens or USD of one response: what is above it was never spent
 

@@ -261,3 +261,16 @@ def test_what_a_file_holds_cannot_drive_the_terminal(project: Project) -> None:
     for form in ("text", "json", "github", "sarif"):
         _, out, err = project.run("--check", "--format", form, "call.json")
         assert not set("\x1b\x07\u202e") & set(out + err)
+
+
+def test_a_deep_folder_is_read_as_far_as_the_system_names_it(project: Project) -> None:
+    (project.root / "deep").mkdir()
+    at = os.open(project.root / "deep", os.O_RDONLY)
+    for _ in range(30):  # more than a path can say
+        os.mkdir("d" * 200, dir_fd=at)
+        outer, at = at, os.open("d" * 200, os.O_RDONLY, dir_fd=at)
+        os.close(outer)
+    os.close(at)
+    status, (one, *more) = project.found("deep")
+    assert (status, one["code"], more) == (1, "PRESET_DIR_UNREADABLE", [])
+    assert "file name too long" in one["message"]

@@ -1,6 +1,6 @@
 import pytest
 
-from piflows.grammar.json_places import Failed, _mistakes, _parse, _situation
+from piflows.grammar.json_syntax import Failed, _mistakes, parse, situation
 from piflows.grammar.mistakes import JSON_MISTAKES, JSON_TOKENS, Mistake, Situation, taught
 
 SAMPLES = [(mistake, sample) for mistake in JSON_MISTAKES for sample in mistake.samples]
@@ -8,7 +8,7 @@ SAMPLES = [(mistake, sample) for mistake in JSON_MISTAKES for sample in mistake.
 
 @pytest.mark.parametrize(("mistake", "sample"), SAMPLES, ids=lambda value: value if isinstance(value, str) else "")
 def test_every_sample_is_met_by_its_own_sentence(mistake: Mistake, sample: str) -> None:
-    assert _mistakes()[_situation(sample)].sentence == mistake.sentence
+    assert _mistakes()[situation(sample)].sentence == mistake.sentence
 
 
 BEGUN = ("", "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":[', '{"a":[1', '{"a":[1,', "{}")
@@ -19,9 +19,9 @@ NEXT = ("{", "}", "[", "]", ",", ":", '"s"', "1", "true", "", "x", "'", "//", "0
 @pytest.mark.parametrize("after", NEXT)
 def test_whatever_follows_on_whatever_has_a_sentence(begun: str, after: str) -> None:
     with pytest.raises(Failed) as caught:
-        _parse(f"{begun} {after}\n\x00")  # a character that is always a mistake, where the rest is none
+        parse(f"{begun} {after}\n\x00")  # a character that is always a mistake, where the rest is none
     failed = caught.value
-    assert failed.situation in _mistakes() or failed.tokens[-1].type in JSON_TOKENS
+    assert failed.situation in _mistakes() or failed.situation.met in JSON_TOKENS
 
 
 @pytest.mark.parametrize("mistake", [*JSON_MISTAKES, *JSON_TOKENS.values()], ids=lambda mistake: mistake.sentence[:30])

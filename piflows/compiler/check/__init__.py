@@ -15,7 +15,7 @@ from itertools import islice
 
 from piflows.compiler.check.registry import RULES
 from piflows.compiler.check.rule import CallSubject, FlowSubject, HostSubject, Kind
-from piflows.ir.diagnostic import Diagnostic
+from piflows.ir.diagnostic import Diagnostic, cut
 from piflows.ir.finding import FINDINGS_MOST
 
 Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and what it found
@@ -26,7 +26,12 @@ def check(subject: CallSubject | FlowSubject | HostSubject) -> Iterator[Found]:
     kind = _kind(subject)
     for place, rule in enumerate(RULES):
         if kind == rule.SUBJECT:
-            yield from ((place, found) for found in islice(rule.check(subject), FINDINGS_MOST))
+            found = rule.check(subject)
+            last = None
+            for last in islice(found, FINDINGS_MOST):
+                yield place, last
+            if last is not None and next(found, None) is not None:
+                yield place, cut(last, FINDINGS_MOST)
 
 
 def in_order(found: Iterable[Found]) -> tuple[Diagnostic, ...]:

@@ -23,6 +23,7 @@ from piflows.compiler.check.rules import (
     known_agents,
     mode_inputs,
     monitor_probe,
+    more_misfits,
     near_placeholders,
     near_tools,
     nested_cwd,
@@ -85,4 +86,5 @@ RULES: tuple[Rule, ...] = (
     near_tools,
     near_placeholders,
     nested_cwd,
+    more_misfits,
 )

@@ -37,8 +37,8 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
             yield from _found(value, ("task",), subject.at.in_template, path)
 
 
-def _found(value: str, kinds: tuple[str, ...], at: Callable[[Path], Where], path: Path) -> Iterator[Diagnostic]:
+def _found(value: str, kinds: tuple[str, ...], at: Callable[..., Where], path: Path) -> Iterator[Diagnostic]:
     for written, meant in near_misses(value, kinds):
         problem = f"it is no placeholder here and stays text, did you mean {meant}?"
-        found = diagnostic("HANDOFF_UNRESOLVED", at(path), placeholder=written, problem=problem)
+        found = diagnostic("HANDOFF_UNRESOLVED", at(path, within=written), placeholder=written, problem=problem)
         yield replace(found, severity="warning")

@@ -26,7 +26,8 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     found = _graph(subject) if subject.mode == "graph" else _workflow(subject)
     for path, placeholder, problem in found:
-        yield diagnostic("HANDOFF_UNRESOLVED", subject.at(path), placeholder=placeholder.raw, problem=problem)
+        where = subject.at(path, within=placeholder.raw)
+        yield diagnostic("HANDOFF_UNRESOLVED", where, placeholder=placeholder.raw, problem=problem)
 
 
 def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:

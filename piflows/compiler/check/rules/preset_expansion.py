@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.expand import EXPANDED_MOST
+from piflows.compiler.params import CUT
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("PRESET_EXPANSION_INVALID",)
@@ -26,6 +27,6 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         problem = f"with the task put in it has more than {EXPANDED_MOST} characters"
         yield diagnostic("PRESET_EXPANSION_INVALID", subject.at(()), preset=expansion.name, problem=problem)
     for misfit in subject.misfits:
-        if misfit.code not in OWN:
+        if misfit.code not in (*OWN, CUT):
             where = subject.at(misfit.path)
             yield diagnostic("PRESET_EXPANSION_INVALID", where, preset=expansion.name, problem=misfit.problem)
