@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from piflows.cli.surroundings import Surroundings
 from piflows.cli.targets import Target, is_folder, kind_of, walk
 from piflows.cli.terminal import width
 from piflows.ir.diagnostic import Diagnostic, FlowError
+from piflows.ir.frozen import frozen
 from piflows.ir.visible import visible
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ EMIT = ("ir", "json", "plan", "dot", "mermaid")
 FORMATS = ("text", "json", "sarif", "github")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """What came of one file. `assumed` names the parameters of a preset that only a caller can give."""
 

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +13,14 @@ from typing import TYPE_CHECKING
 from piflows.cli.source import CallSource, load_call
 from piflows.cli.terminal import width
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 if TYPE_CHECKING:
     from piflows.ir.flow import Flow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """`flow` is None when something refuses it. `inputs`: (file, digest) of what it was compiled from.
 

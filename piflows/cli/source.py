@@ -8,13 +8,14 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import StringIO
 from os.path import lexists, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
@@ -29,7 +30,7 @@ STDIN = ""  # the file name that diagnostics of standard input have
 _NAME = re.compile(r"[^\s./\\]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSource:
     """What was named. `saved`: the text is a saved plan, in whichever form, not a call.
 

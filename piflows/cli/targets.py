@@ -10,13 +10,14 @@ import errno
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from piflows.compiler.catalog.discover import AGENTS
 from piflows.compiler.catalog.files import Unreadable, entries, read_regular
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 Kind = Literal["call", "preset", "agent"]
@@ -24,7 +25,7 @@ CLOSED = ("node_modules", "__pycache__")  # folders that are not entered, beside
 _FRONT = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """One file to look at; `-` is standard input."""
 

@@ -12,11 +12,12 @@ Add    a rule: see check/.   A mode: see lower/.   A form of output: see render/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.compiler.context import Catalog, Context
 from piflows.ir.diagnostic import Diagnostic, FlowError
+from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
     from piflows.compiler.check import Found, HostSubject
@@ -32,7 +33,7 @@ Ask = Callable[[str], bool | None]
 LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the checks of the Flow still say something
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compiled:
     """What came of a call.
 

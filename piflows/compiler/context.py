@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from piflows.ir.diagnostic import Diagnostic
+from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
     from piflows.grammar.agent import Agent
     from piflows.grammar.preset import Preset
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Catalog:
     """The agents and presets that one scope gives, after shadowing; both sorted by name.
 
@@ -31,7 +32,7 @@ class Catalog:
     skipped: Mapping[tuple[str, str], Diagnostic] = field(default_factory=dict[tuple[str, str], Diagnostic])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """cwd, home: absolute paths. env: the variables of the process. catalog: scope → what it gives.
 

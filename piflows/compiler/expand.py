@@ -6,10 +6,10 @@ Nothing is judged here: what a caller may not set is left out and named, and the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CALLER_ALWAYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ignored:
     """A known key without an effect; `of` is the text that it stands in."""
 
@@ -45,7 +45,7 @@ class Ignored:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expansion:
     """What a call with `preset` stands for.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
 from piflows.grammar.call import ONE, PLAIN, SEVERAL, AgentRef, Call, Mode, OperatorRef, RunMode
 from piflows.ir.finding import FINDINGS_MOST
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _SIDES = {  # pydantic's kinds of errors → the position in a field's `Codes`
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Misfit:
     """What the models refuse. `code` is the code of the catalogue that is due: UNKNOWN_PARAMETER, or that of a field
     with a code of its own, or CALL_INVALID; FINDINGS_CUT stands for those that come after the last, and `problem` says

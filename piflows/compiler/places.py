@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from piflows.compiler.params import Path, pointer
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from piflows.grammar.located import Located
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """Paths → places. `made` says that the call's text was put together from options: it has no lines to show."""
 

@@ -7,11 +7,11 @@ isolation. Without a roster of models a tier stays a tier; who has the roster na
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.params import Path, keyed, mode_key, mode_model, owner, texts
 from piflows.grammar.call import AgentRef, Call, GraphNode, OperatorRef, TaskItem, Thinking, Tier
+from piflows.ir.frozen import frozen
 from piflows.ir.parts import text
 from piflows.ir.unit import Protocol, Role
 
@@ -96,7 +96,7 @@ def _first(*words: str | None) -> str | None:
     return next((word for word in words if word and word.strip()), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """An agent that a call asks for, with the place of its name, or of the role that has it by default."""
 

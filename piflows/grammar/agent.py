@@ -7,7 +7,6 @@ Keys: `name` and `description` (required), `tools` (names; `none` for no tools, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from piflows.grammar.call import Thinking, Tier
@@ -16,6 +15,7 @@ from piflows.grammar.near import hint
 from piflows.grammar.tools import slip
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.digest import text_digest
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 Source = Literal["package", "user", "project"]
@@ -40,7 +40,7 @@ _WORDS = {  # what other hosts, and people, call the same thing
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """An agent as its file says. `tools` None = pi's defaults, () = none. `digest` is that of the file's bytes.
 

@@ -7,12 +7,12 @@ tables below only say where the derived look is not the pleasant one.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from piflows.ir.flow import Ceiling, Flow, Stage
+from piflows.ir.frozen import frozen
 from piflows.ir.parts import Text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.saved import Input
@@ -48,7 +48,7 @@ _SHOWN: dict[type, frozenset[str]] = {  # written also when they have their defa
 _APART = frozenset({"kind", "version"})  # `kind` is a word of its record's first line, `version` is in the header
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalar:
     """One word, or a quoted string. With `choices` one of these; a `duration` is in ms and written with its unit."""
 
@@ -57,7 +57,7 @@ class Scalar:
     duration: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lines:
     """Lines of text behind bars; `parts` when tags may stand in them, `below` when it begins under its word."""
 
@@ -65,19 +65,19 @@ class Lines:
     below: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Json:
     """Any JSON value, on one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """A record: its head's fields on the first line, the others indented below."""
 
     cls: type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kinds:
     """One of several records, told apart by their kind."""
 
@@ -88,7 +88,7 @@ class Kinds:
 Of = Scalar | Lines | Json | Record | Kinds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """One field: its lines begin with `word`; `default` is what its absence means (MISSING: it must be there)."""
 
@@ -121,7 +121,7 @@ class Field:
                 return 4 if self.of.by_kind else 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """What a record looks like. `flat`: the field whose own lines stand among these, and the type of its value."""
 

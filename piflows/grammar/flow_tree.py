@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast, get_args, get_type_hints
 
 from piflows.grammar.flow_words import JOINTS, TAGS, Unsound, read_number, unescape, unquote
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Count, Counter, Each, Index, Noun, Part, Parts, Section, Slot, Text
 
@@ -23,7 +23,7 @@ class Misread(Exception):
         self.line, self.column, self.problem = line, column, problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A bare word or a quoted string, read."""
 
@@ -33,7 +33,7 @@ class Word:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Data:
     """A JSON array or object; `depth` is how deep it nests."""
 
@@ -43,7 +43,7 @@ class Data:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """The parts of a text, and where its first bar is."""
 
@@ -55,7 +55,7 @@ class Written:
 Operand = Word | Data
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """`word operands | text`, and the lines below it. `listed`: commas stand between the operands."""
 
@@ -66,7 +66,7 @@ class Clause:
     block: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exit:
     """`outcome -> target`."""
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
 
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, cut, diagnostic
 from piflows.ir.finding import FINDINGS_MOST
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 
@@ -59,7 +60,7 @@ class Entry(NamedTuple):
     items: list[Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Front:
     """What a file holds. `body_offset` lines of the file precede `body`; `warnings` refuse nothing."""
 

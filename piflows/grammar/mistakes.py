@@ -7,13 +7,14 @@ could have taken, whether a comma came before, and what it met; failing that, by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from piflows.ir.frozen import frozen
 
 Place = Literal["token", "end", "before", "last"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Situation:
     """Where a parse failed: the tokens it could have taken, the token before, the token that it met."""
 
@@ -22,7 +23,7 @@ class Situation:
     met: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mistake:
     """`sentence` may hold `{token}`, `{what}` and `{line}` of the innermost bracket that is open. `place` is where to
     point: at the token, at its end, at the token before it, or behind the last character of the text."""

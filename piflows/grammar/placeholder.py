@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Literal
 
 from piflows.grammar.near import nearest
+from piflows.ir.frozen import frozen
 
 Kind = Literal["task", "previous", "node", "phase"]
 CHAIN_KINDS: tuple[Kind, ...] = ("task", "previous")  # those of a chain's steps
@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(rf"\{{\{{{_INSIDE}\}}\}}|\{{({_INSIDE})\}}")
 _WORD = re.compile(r"\{\{? *([^\W\d_]++)((?:[ .:_-][\w .:-]{0,63})?)\}\}?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placeholder:
     """One placeholder: `name` is the id behind the dot ("" without one), `raw` its text, `start` its offset."""
 

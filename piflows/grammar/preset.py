@@ -8,7 +8,6 @@ Seed: Workflow presets.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -31,6 +30,7 @@ from piflows.grammar.located import Located, NotJson, load
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.digest import text_digest
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 KEYS = ("name", "description", "overrides", "result")
@@ -69,7 +69,7 @@ _CODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preset:
     """A preset as its file says. `body` gives the places of `template`; `digest` is that of the file's bytes."""
 

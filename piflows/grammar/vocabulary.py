@@ -6,12 +6,12 @@ Seed: Coordination-control protocol.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from piflows.ir.frozen import frozen
 from piflows.ir.unit import Protocol
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One protocol: `MARKER: value` on the first line that is not empty, or `{"field": value}`.
 

@@ -8,12 +8,12 @@ be well-formed (`structure.py`), and what is read must be able to exist (`wiring
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain
 
 from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import Flow, Gate, Settle, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
 from piflows.ir.plan import Over, Plan
 from piflows.ir.structure import forward
@@ -97,7 +97,7 @@ def _defines(state: State, outcome: str, known: int, at: int) -> int:
 # ---- the readers ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     """One state, and what is `known` to be defined on entering it. `units` has each Stage's units with their needs."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from piflows.ir.frozen import frozen
 from piflows.ir.topology import Needs, levels, longest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Barrier:
     """`steps` and `ready_steps` are makespans in child runs of equal length, by waves and by the ready set.
 

@@ -7,16 +7,16 @@ in states + edges, apart from the shortest path's heap. The Flow must verify.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from piflows.ir.flow import Flow, Gate, Settle, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
 from piflows.ir.plan import Over
 from piflows.ir.topology import components, levels, longest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """Numbers of child runs and of waves. The least is that of a run that succeeds; None when no run can."""
 
@@ -26,7 +26,7 @@ class Bounds:
     most_waves: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Weight:
     """One visit of a Stage. `all` units run, or those that must have run before it is left by `failed` or `stuck`."""
 
@@ -72,7 +72,7 @@ def _weights(stage: Stage) -> tuple[_Weight, _Weight]:
 # ---- the worst case ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Loops:
     """The state graph by its strongly connected parts, which stand in `parts` after those they lead to.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from piflows.ir.frozen import frozen
 
 Level = Literal["flow", "run"]
 Stage = Literal["compile", "prespawn", "run", "resume", "discovery"]
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """One code with the only sentences that exist for it. `{fact}` stands for what the reporter knows.
 

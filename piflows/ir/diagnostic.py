@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from piflows.ir.code import Severity
 from piflows.ir.codes import CODES
+from piflows.ir.frozen import frozen
 from piflows.ir.source import NOWHERE, Where
 from piflows.ir.visible import visible
 
@@ -22,7 +22,7 @@ FACT_BYTES = 4 * 1024  # of one fact in a message or fix; only a cause may be lo
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(?:\|([^}]*))?\}(\.?)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """One finding, ready to show. Made by `diagnostic`, which bounds its texts and makes hidden characters visible."""
 

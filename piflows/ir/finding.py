@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from itertools import islice
+
+from piflows.ir.frozen import frozen
 
 FINDINGS_MOST = 100  # of one kind: who has more needs no more
 NAME_SHOWN = 256  # characters
@@ -12,7 +13,7 @@ NEAR_NAMES = 200  # among more names, or longer ones, none is proposed: the sear
 NEAR_LENGTH = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One fault of a Flow. `unit` is empty for one of the state itself, `state` for one of the whole Flow."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from piflows.ir.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """Counts are inclusive bounds; `*_ms` are milliseconds, `*_bytes` UTF-8 bytes."""
 

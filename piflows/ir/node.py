@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
     from piflows.ir.flow import Flow
 
+from piflows.ir.frozen import frozen
+
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(cls: type[T]) -> type[T]:
     """Make a class an IR type. Its JSON form has exactly its fields, with exactly their types."""
-    made = dataclass(frozen=True, slots=True)(cls)
+    made = frozen(cls)
     setattr(made, "__pydantic_config__", {"extra": "forbid", "strict": True, "allow_inf_nan": False})  # noqa: B010  (slots hide it from types)
     return made
 

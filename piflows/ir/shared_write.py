@@ -7,10 +7,10 @@ at run time for a Plan that a child made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from piflows.ir.flow import Flow, Stage
+from piflows.ir.frozen import frozen
 from piflows.ir.mentions import mentions, slots
 from piflows.ir.parts import Index, Part, Parts, Slot, Text, constant
 from piflows.ir.plan import Over
@@ -24,7 +24,7 @@ Real = Callable[[str], str]
 Cwd = str | tuple[Parts, tuple[Ref | None, ...]]  # a real directory; or its parts and the values of their slots
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clash:
     """Write-capable units of a Stage that may run at once in one directory. `cwd` is its real path, as it is shown."""
 
@@ -33,7 +33,7 @@ class Clash:
     units: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nested:
     """Write-capable units of a Stage that may run at once, one in a directory inside the other's."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from piflows.ir.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """A place in a source text; each field is as exact as what is known.
 

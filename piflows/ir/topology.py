@@ -8,8 +8,9 @@ is left out of every answer but `unknown`. For states the same functions take st
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from piflows.ir.frozen import frozen
 
 Needs = Mapping[str, Sequence[str]]
 N = TypeVar("N", bound=Hashable)
@@ -162,7 +163,7 @@ def _shortest_loop(needs: Needs, first: str, component: set[str]) -> list[str]:
     raise AssertionError("a component without a loop")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reach:
     """Who needs whom, directly or through others: asked about the marked nodes only, so that it stays small.
 

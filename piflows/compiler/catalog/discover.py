@@ -13,6 +13,7 @@ from piflows.compiler.expand import template_faults
 from piflows.grammar.agent import Source, parse_agent
 from piflows.grammar.preset import Preset, parse_preset
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
 PACKAGE_ONLY = "PI_FLOWS_PACKAGE_AGENTS_ONLY"
@@ -25,7 +26,7 @@ AGENTS, PRESETS = "flow-agents", "flow-presets"  # directories in `~/.pi/agent` 
 BUNDLED = Path(__file__).parents[2] / "presets"  # the package's own presets; `agents` in it are its agents
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Codes:
     """The codes of one kind of file."""
 

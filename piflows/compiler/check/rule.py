@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from piflows.compiler.params import Misfit, Path
 from piflows.ir.diagnostic import Diagnostic
+from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
     from piflows.compiler.context import Catalog, Context
@@ -127,7 +128,7 @@ def scope_of(given: Mapping[str, Any]) -> str:
     return scope if scope in ("user", "project", "all") else "user"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlowSubject:
     """A Flow that was lowered from a call. `at` gives the place of a state, or of one of its units."""
 
@@ -136,7 +137,7 @@ class FlowSubject:
     at: Callable[[str, str], Where]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostSubject:
     """What the host must allow before a child starts.
 

@@ -5,13 +5,12 @@ Both roads back, a failed check and the panel's REVISE, share one round: its val
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from piflows.compiler.lower.make import RUN, Maker, first_text, objective, report, t
 from piflows.grammar.call import AgentRef, Call, Evaluate
 from piflows.grammar.instructions import instruction
 from piflows.ir.actions import Command
 from piflows.ir.flow import Flow
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import AllPass, ExitZero
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import ITEM, Counter, Each, Noun, Parts, Section, Slot, text
@@ -24,7 +23,7 @@ ITERATIONS = Noun("iteration", "iterations")
 ARTIFACT = Ref("author", "unit", "generator")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Terms:
     """What the call asks for. `command` is empty without a check; `critics` has the pointer of each."""
 

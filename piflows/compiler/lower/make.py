@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from piflows.compiler.resolve import Reference, resolve_role
 from piflows.grammar.call import Call, GraphNode, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Condition, Round
 from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, Text, normal, text
 from piflows.ir.plan import Over, Plan
@@ -80,7 +80,7 @@ def every_run(slot: str) -> Parts:
     return (Each(slot, t("### {heading}\n\n{text}", heading=heading, text=Slot(ITEM)), "\n\n---\n\n"),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lowered:
     """A Flow, and the JSON pointer into the expanded call of each (state, unit); the unit is empty for the state."""
 

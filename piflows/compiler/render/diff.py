@@ -8,7 +8,7 @@ table: what no fact says is the fact `else`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import unified_diff
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from piflows.ir.bounds import bounds
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.fold import WIDTH, fold
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
 from piflows.ir.parts import Parts
 from piflows.ir.plan import Over
@@ -38,7 +39,7 @@ _COMPARED = 1_000_000  # lines times lines
 _FEW = 20  # changed lines of a prompt that are shown
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One thing that came, went or differs. `fields`: (field, before, after), where "" is: not there."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from piflows.compiler.render import amounts, words
 from piflows.compiler.render.units import reading_order, waves
 from piflows.ir.flow import Flow, Gate, Settle, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
 from piflows.ir.plan import Over
 from piflows.ir.unit import Handoff, Ref
@@ -19,7 +19,7 @@ SLOT = 40  # characters of a slot's name in a label
 Kind = Literal["then", "end", "again", "back", "needs", "handoff"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ids:
     """The id of each state (a Stage's is that of its group) and of each (state, unit) that is drawn."""
 
@@ -27,7 +27,7 @@ class Ids:
     units: Mapping[tuple[str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """From a node or group to another.
 

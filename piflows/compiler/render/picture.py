@@ -7,7 +7,6 @@ verify.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal, assert_never
 
@@ -16,6 +15,7 @@ from piflows.compiler.render.edges import Edge, Ids, edges, is_report, short
 from piflows.compiler.render.units import flow_units, key, reading_order, unit_key, waves
 from piflows.ir.bounds import bounds
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Role, Unit
@@ -29,7 +29,7 @@ TITLE = 60  # characters of a title
 Kind = Literal["start", "unit", "gate", "round", "action", "settle"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """`title` says what it is, `lines` the facts, `quote` what it asks for. `tone` is `writes`, an outcome or empty."""
 
@@ -41,7 +41,7 @@ class Node:
     tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """A Stage: its units in ranks, each rank with its label."""
 
@@ -51,7 +51,7 @@ class Group:
     ranks: tuple[tuple[str, tuple[Node, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """`lines` stand under the title: what is asked for, and what it may spend."""
 

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.resources import files
 from typing import Any, cast
 
 from piflows.ir.codes import CODES
+from piflows.ir.frozen import frozen
 
 CHECK = "piflows compile --check call.json"
 NARROW = 76  # columns of a sample's JSON, also in a terminal of 80 that shows it indented
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sample:
     """`files`: path → text, laid in an empty directory. `person`: what somebody on the terminal answers, if asked."""
 
@@ -32,7 +33,7 @@ class Sample:
     person: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """`rule` is the rule of the checker that refuses the first and passes the second; None where none is asked.
 

@@ -11,13 +11,13 @@ Add    a backend: one module here with `open_backend(host)` and `VIRTUAL_TIME`, 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, cast, runtime_checkable
 
 from piflows.grammar.near import hint
 from piflows.interpreter.hands.clock import Clock
 from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.frozen import frozen
 
 Json = dict[str, Any]
 
@@ -43,7 +43,7 @@ class Noting(Protocol):
     def notes(self) -> list[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Host:
     """What every backend gets: the run's directory, its clock, and the script (text, file name) if one was given."""
 

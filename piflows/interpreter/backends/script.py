@@ -11,12 +11,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from piflows.grammar.located import read_json
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError, diagnostic
+from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 
 Json = dict[str, Any]
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 USAGE: Json = {"input": 100, "output": 50, "costUsd": 0.001}  # of a child that says nothing else
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule. `glob` is the text of `unit`. `reply` and `envelope` None: the rehearsal reply. `turns`: a usage per
     model response. `deaf` concerns only children that can be told to wrap up.
