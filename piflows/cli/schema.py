@@ -34,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
 
 def call_schema() -> dict[str, Any]:
     """The schema of a call, without the noise of its model: titles, `null` for what may be left out."""
-    from piflows.grammar.call import Call
+    from piflows.grammar.call import whole
 
-    return {"title": "piflows call", **_plain(Call.model_json_schema())}
+    return {"title": "piflows call", **_plain(whole().model_json_schema())}
 
 
 def _ir() -> dict[str, Any]:

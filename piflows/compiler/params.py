@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
-from piflows.grammar.call import ONE, PLAIN, SEVERAL, AgentRef, Call, Mode, OperatorRef, RunMode
+from piflows.grammar.call import ONE, PLAIN, SEVERAL, AgentRef, Call, OperatorRef, RunMode, read_call
+from piflows.grammar.modes import model as mode_model
 from piflows.ir.finding import FINDINGS_MOST
 from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
@@ -161,17 +161,12 @@ def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
 
 def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:
     """The call as its model, or what the models refuse, in the order of the fields."""
-    from pydantic import ValidationError
-
-    try:
-        return Call.model_validate(call), ()
-    except ValidationError as refused:
-        errors = refused.errors(include_url=False)[:FINDINGS_MOST]
-        found = [misfit for error in errors if (misfit := _misfit(error)) is not None]
-        misfits = [misfit for misfit in found if not _is_there(misfit, found)]
-        if (more := refused.error_count() - len(errors)) and misfits:
-            misfits.append(Misfit(misfits[-1].path, CUT, str(more)))
-        return None, tuple(misfits)
+    model, errors, count = read_call(call, FINDINGS_MOST)
+    found = [misfit for error in errors if (misfit := _misfit(error)) is not None]
+    misfits = [misfit for misfit in found if not _is_there(misfit, found)]
+    if (more := count - len(errors)) and misfits:
+        misfits.append(Misfit(misfits[-1].path, CUT, str(more)))
+    return model, tuple(misfits)
 
 
 def _is_there(missing: Misfit, misfits: Sequence[Misfit]) -> bool:
@@ -256,14 +251,6 @@ def _near(value: Any, expected: str) -> str:
     return "" if meant is None else f', did you mean "{meant}"'
 
 
-@cache
-def mode_model(mode: str) -> type[Mode] | None:
-    """The model of a mode's object, which declares what holds for the mode; None for a mode that has no object."""
-    field = next((field for field in Call.model_fields.values() if field.alias == mode), None)
-    found = next(models(field.annotation), None) if field else None
-    return found if found is not None and issubclass(found, Mode) else None
-
-
 def _code(path: Path, kind: str) -> str:
     """The code of a field that has one of its own."""
     match path:
@@ -297,8 +284,8 @@ def _names(path: Path) -> list[str]:
     """The keys that the object at `path` may hold."""
     if path == ("modeHandoffPolicy",):
         return list(RUN_MODES)
-    model: type[BaseModel] = Call
-    for step in path:
+    model: type[BaseModel] = mode_model(str(path[0])) or Call if path else Call
+    for step in path[1:] if model is not Call else path:
         if isinstance(step, str):
             fields = {field.alias: field.annotation for field in model.model_fields.values()}
             model = next(models(fields[step]))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.params import Path, keyed, mode_key, mode_model, owner, texts
-from piflows.grammar.call import AgentRef, Call, GraphNode, OperatorRef, TaskItem, Thinking, Tier
+from piflows.grammar.call import AgentRef, Call, OperatorRef, TaskItem, Thinking, Tier
 from piflows.ir.frozen import frozen
 from piflows.ir.parts import text
 from piflows.ir.unit import Protocol, Role
@@ -18,8 +18,10 @@ from piflows.ir.unit import Protocol, Role
 if TYPE_CHECKING:
     from piflows.compiler.context import Catalog
     from piflows.grammar.agent import Agent
+    from piflows.grammar.modes.graph import GraphNode
 
-Reference = AgentRef | OperatorRef | TaskItem | GraphNode
+    Reference = AgentRef | OperatorRef | TaskItem | GraphNode
+
 LEVELS: tuple[str, ...] = get_args(Thinking)
 TIERS: tuple[str, ...] = get_args(Tier)
 PLACES_MOST = 4  # of an agent in a call, that a sentence names
@@ -39,7 +41,7 @@ def resolve_role(
     """
     agent = catalog.agents.get(ref.agent)
     model, tier, level = _model(ref, call, agent)
-    named = None if isinstance(ref, (OperatorRef, GraphNode)) else ref.role
+    named: str | None = getattr(ref, "role", None)
     return Role(
         agent=ref.agent,
         slot=_first(named) or slot,

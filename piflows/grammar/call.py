@@ -7,27 +7,11 @@ Seed: Parameters; Modes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError, create_model
 
-from piflows.grammar.call_modes import (
-    Debate,
-    Dossier,
-    Evaluate,
-    Graph,
-    GraphNode,
-    Loop,
-    Monitor,
-    Orchestrate,
-    Phase,
-    Route,
-    Search,
-    Vote,
-    Workflow,
-    Worktree,
-    WorktreeTask,
-)
 from piflows.grammar.call_parts import (
     ONE,
     PLAIN,
@@ -48,7 +32,26 @@ from piflows.grammar.call_parts import (
     Tier,
     Whole,
 )
+from piflows.grammar.modes import OBJECTS, model
 from piflows.ir.limits import LIMITS as L
+
+if TYPE_CHECKING:
+    from piflows.grammar.modes.debate import Debate
+    from piflows.grammar.modes.dossier import Dossier
+    from piflows.grammar.modes.evaluate import Evaluate
+    from piflows.grammar.modes.graph import Graph
+    from piflows.grammar.modes.loop import Loop
+    from piflows.grammar.modes.monitor import Monitor
+    from piflows.grammar.modes.orchestrate import Orchestrate
+    from piflows.grammar.modes.route import Route
+    from piflows.grammar.modes.search import Search
+    from piflows.grammar.modes.vote import Vote
+    from piflows.grammar.modes.workflow import Workflow
+    from piflows.grammar.modes.worktree import Worktree
+else:  # the object of a mode is read by its own model, and only in a call that has the mode: see `read_call`
+    Evaluate = Vote = Route = Orchestrate = Graph = Loop = Search = Workflow = Worktree = Debate = Dossier = Monitor = (
+        Any
+    )
 
 __all__ = (  # everything of a call that others read is found here
     "ONE",
@@ -58,31 +61,16 @@ __all__ = (  # everything of a call that others read is found here
     "Call",
     "Checkpoint",
     "Codes",
-    "Debate",
-    "Dossier",
-    "Evaluate",
-    "Graph",
-    "GraphNode",
-    "Loop",
     "Mode",
-    "Monitor",
     "OperatorRef",
-    "Orchestrate",
-    "Phase",
     "Reflexion",
-    "Route",
     "RunMode",
-    "Search",
     "SectionItem",
     "Shape",
     "TaskItem",
     "Thinking",
     "Tier",
     "TraceContext",
-    "Vote",
-    "Workflow",
-    "Worktree",
-    "WorktreeTask",
 )  # fmt: skip
 
 
@@ -163,3 +151,38 @@ class Call(Shape):
     debate: Debate | None = None
     dossier: Dossier | None = None
     monitor: Monitor | None = None
+
+
+def read_call(call: Mapping[str, Any], most: int) -> tuple[Call | None, list[Any], int]:
+    """The call as its model; or what the models refuse, in the order of the fields, and how much that is in all.
+
+    Of each model at most some `most` errors are told, as pydantic tells them.
+    """
+    refused: dict[str, list[Any]] = {}
+    count = 0
+    read: Call | None = None
+    objects: dict[str, Any] = {}
+    try:
+        read = Call.model_validate(call)
+    except ValidationError as error:
+        count += error.error_count()
+        for each in error.errors(include_url=False)[:most]:
+            refused.setdefault(str(each["loc"][0]) if each["type"] != "extra_forbidden" else "", []).append(each)
+    for mode in OBJECTS:
+        if (value := call.get(mode)) is not None and (shape := model(mode)) is not None:
+            try:
+                objects[mode] = shape.model_validate(value)
+            except ValidationError as error:
+                count += error.error_count()
+                found = error.errors(include_url=False)[:most]
+                refused[mode] = [{**each, "loc": (mode, *each["loc"])} for each in found]
+    if count or read is None:
+        names = [str(field.alias) for field in Call.model_fields.values()]
+        return None, [each for name in (*names, "") for each in refused.get(name, ())], count
+    return read.model_copy(update=objects), [], 0
+
+
+def whole() -> type[Shape]:
+    """The model of a call with the objects of all modes, for its JSON Schema."""
+    fields: dict[str, Any] = {mode: (model(mode) | None, None) for mode in OBJECTS}  # pyright: ignore[reportOptionalOperand]
+    return create_model("Call", __base__=Call, **fields)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from models import model
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.params import spell
 from piflows.compiler.resolve import effective_tools, mentions, resolve_role, split_level
 from piflows.grammar.agent import Agent
-from piflows.grammar.call import AgentRef, Call, GraphNode, OperatorRef
+from piflows.grammar.call import AgentRef, Call, OperatorRef
+from piflows.grammar.modes.graph import GraphNode
 from piflows.ir.parts import text
 
 
@@ -23,7 +25,7 @@ def agent(**more: Any) -> Agent:
 def role(ref: dict[str, Any], call: dict[str, Any], **of_agent: Any) -> Any:
     catalog = Catalog({"a": agent(**of_agent)}, {})
     reference = AgentRef.model_validate({"agent": "a", **ref})
-    return resolve_role(reference, "critic", "verdict", Call.model_validate(call), catalog)
+    return resolve_role(reference, "critic", "verdict", model(call), catalog)
 
 
 TOOLS = [

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, get_args
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from models import model
+from pydantic import BaseModel
 
 from piflows.compiler import params
 from piflows.grammar import call as models
-from piflows.grammar import call_modes, call_parts
-from piflows.grammar.call import (
-    Call,
-    Evaluate,
-    Mode,
-    Monitor,
-    Orchestrate,
-    Phase,
-    RunMode,
-    Search,
-    Shape,
-    Workflow,
-    Worktree,
-    WorktreeTask,
-)
+from piflows.grammar import call_parts
+from piflows.grammar.call import Call, Mode, RunMode, Shape, read_call
+from piflows.grammar.modes import OBJECTS
+from piflows.grammar.modes.evaluate import Evaluate
+from piflows.grammar.modes.monitor import Monitor
+from piflows.grammar.modes.orchestrate import Orchestrate
+from piflows.grammar.modes.search import Search
+from piflows.grammar.modes.workflow import Phase, Workflow
+from piflows.grammar.modes.worktree import Worktree, WorktreeTask
 from piflows.ir.codes import CODES
 
 
@@ -90,11 +86,7 @@ WITH: dict[str, dict[str, Any]] = {
 def valid(field: str, value: Any) -> bool:
     mode, _, name = field.rpartition(".")
     call = {mode: {**WITH.get(mode, {}), name: value}} if mode else {name: value}
-    try:
-        Call.model_validate(call)
-    except ValidationError:
-        return False
-    return True
+    return read_call(call, 1)[0] is not None
 
 
 @pytest.mark.parametrize(("field", "least", "most", "floored"), RANGES)
@@ -136,16 +128,17 @@ def test_values(field: str, good: list[Any], bad: list[Any]) -> None:
 
 
 def test_a_critic_may_stand_alone() -> None:
-    one = Call.model_validate({"evaluate": {"redteam": {"agent": "a"}}}).evaluate
-    two = Call.model_validate({"evaluate": {"redteam": [{"agent": "a"}, {"agent": "b"}]}}).evaluate
+    one = model({"evaluate": {"redteam": {"agent": "a"}}}).evaluate
+    two = model({"evaluate": {"redteam": [{"agent": "a"}, {"agent": "b"}]}}).evaluate
     assert one is not None and not isinstance(one.redteam, list) and one.redteam.agent == "a"
     assert two is not None and isinstance(two.redteam, list) and len(two.redteam) == 2
 
 
+_MODULES = (call_parts, models, *(import_module(f"piflows.grammar.modes.{mode}") for mode in OBJECTS))
 SHAPES = [
     each
-    for each in {**vars(call_parts), **vars(call_modes), **vars(models)}.values()
-    if isinstance(each, type) and issubclass(each, BaseModel) and each not in (BaseModel, Shape, Mode)
+    for each in dict.fromkeys(each for module in _MODULES for each in vars(module).values() if isinstance(each, type))
+    if issubclass(each, BaseModel) and each not in (BaseModel, Shape, Mode)
 ]
 
 

@@ -6,7 +6,8 @@ An advocate reads the whole round before and nothing of its own: a Stage publish
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
-from piflows.grammar.call import Call, Debate
+from piflows.grammar.call import Call
+from piflows.grammar.modes.debate import Debate
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast
 from piflows.ir.limits import LIMITS

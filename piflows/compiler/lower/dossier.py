@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, every_run, first_text, joined, report, t
-from piflows.grammar.call import Call, Dossier
+from piflows.grammar.call import Call
+from piflows.grammar.modes.dossier import Dossier
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast
 from piflows.ir.limits import LIMITS

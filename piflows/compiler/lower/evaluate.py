@@ -6,8 +6,9 @@ Both roads back, a failed check and the panel's REVISE, share one round: its val
 from __future__ import annotations
 
 from piflows.compiler.lower.make import RUN, Maker, first_text, objective, report, t
-from piflows.grammar.call import AgentRef, Call, Evaluate
+from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
+from piflows.grammar.modes.evaluate import Evaluate
 from piflows.ir.actions import Command
 from piflows.ir.flow import Flow
 from piflows.ir.frozen import frozen

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from piflows.compiler.lower.make import RUN, Maker, first_text, joined, report, t
-from piflows.grammar.call import AgentRef, Call, Graph, GraphNode
+from piflows.grammar.call import AgentRef, Call
+from piflows.grammar.modes.graph import Graph, GraphNode
 from piflows.grammar.placeholder import split
 from piflows.ir.flow import Flow
 from piflows.ir.names import escape_key

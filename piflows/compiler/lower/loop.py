@@ -6,8 +6,9 @@ With a judge the body has no say in the end, and what the judge criticizes is th
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, first_text, report, t
-from piflows.grammar.call import AgentRef, Call, Loop
+from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
+from piflows.grammar.modes.loop import Loop
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AllPass, Said
 from piflows.ir.parts import ITEM, Counter, Each, Parts, Slot, text

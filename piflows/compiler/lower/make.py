@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.prompts import Filling, Hole, Renderer, pieces
-from piflows.compiler.resolve import Reference, resolve_role
-from piflows.grammar.call import Call, GraphNode, Policy, SectionItem, TaskItem
+from piflows.compiler.resolve import resolve_role
+from piflows.grammar.call import Call, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
 from piflows.ir.frozen import frozen
@@ -23,6 +23,10 @@ from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, Text, normal, tex
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Protocol, Ref, Role, Unit
 from piflows.ir.visible import visible
+
+if TYPE_CHECKING:
+    from piflows.compiler.resolve import Reference
+    from piflows.grammar.modes.graph import GraphNode
 
 EVIDENCE = (
     "Back every claim that matters with a file:line reference, command output or a citation, or name the gap plainly."

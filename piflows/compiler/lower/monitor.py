@@ -6,7 +6,8 @@ The reactor gets the observation only: no return requirements.
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, first_text, report, t
-from piflows.grammar.call import Call, Monitor
+from piflows.grammar.call import Call
+from piflows.grammar.modes.monitor import Monitor
 from piflows.ir.actions import Command, Wait
 from piflows.ir.flow import Flow
 from piflows.ir.gates import Trigger

@@ -6,8 +6,9 @@ Each candidate is a Stage of its own, as its agent decides what its child may do
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, first_text, report, t
-from piflows.grammar.call import AgentRef, Call, Route
+from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
+from piflows.grammar.modes.route import Route
 from piflows.grammar.vocabulary import NOBODY
 from piflows.ir.flow import Flow
 from piflows.ir.gates import Choice

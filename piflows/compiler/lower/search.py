@@ -6,8 +6,9 @@ All rounds run; a new round's beam replaces the old one.
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, first_text, report, t
-from piflows.grammar.call import Call, Search
+from piflows.grammar.call import Call
 from piflows.grammar.instructions import instruction
+from piflows.grammar.modes.search import Search
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast, Beam
 from piflows.ir.parts import ITEM, Counter, Each, Index, Parts, Slot, text

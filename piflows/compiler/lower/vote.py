@@ -6,7 +6,8 @@ Voters who are one agent on one model would give one answer several times, so ea
 from __future__ import annotations
 
 from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
-from piflows.grammar.call import AgentRef, Call, Vote
+from piflows.grammar.call import AgentRef, Call
+from piflows.grammar.modes.vote import Vote
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast
 from piflows.ir.parts import ITEM, Count, Each, Noun, Parts, Slot, text

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from models import model
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.lower import lower
 from piflows.compiler.lower.make import Lowered
 from piflows.compiler.prompts import Renderer, full
 from piflows.grammar.agent import Agent
-from piflows.grammar.call import Call
 from piflows.ir.parts import Count, Counter, Each, Index, Parts, Section, Slot, Text
 
 Lower = Callable[..., Lowered]
@@ -48,7 +48,7 @@ def lowered(catalog: Catalog) -> Lower:
     """`lowered("graph", {…})`: the call lowered in that mode, with whole prompts."""
 
     def run(mode: str, call: dict[str, Any], render: Renderer = full, found: Catalog = catalog) -> Lowered:
-        return lower(mode, Call.model_validate(call), found, render, "/home/pia")
+        return lower(mode, model(call), found, render, "/home/pia")
 
     return run
 

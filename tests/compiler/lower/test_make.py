@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from models import model
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.lower.make import Lowered, Maker, first_text, joined, objective, t
 from piflows.compiler.prompts import Hole, full
-from piflows.grammar.call import AgentRef, Call, TaskItem
+from piflows.grammar.call import AgentRef, TaskItem
 from piflows.grammar.preset import parse_preset
 from piflows.ir.flow import Ceiling, Flow, Settle, Stage
 from piflows.ir.parts import Counter, Parts, Section, Slot, Text, text
@@ -22,7 +23,7 @@ Lower = Callable[..., Lowered]
 
 
 def maker(catalog: Catalog, mode: str = "graph", **call: Any) -> Maker:
-    return Maker(mode, Call.model_validate(call), catalog, full)
+    return Maker(mode, model(call), catalog, full)
 
 
 @pytest.mark.parametrize(

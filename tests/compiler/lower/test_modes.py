@@ -271,10 +271,10 @@ for name in ("jinja2", "lark", "asyncio", "rich", "jsonschema", "yaml"):
 from piflows.compiler.context import Catalog
 from piflows.compiler.lower import lower
 from piflows.compiler.prompts import slots_only
-from piflows.grammar.call import Call
+from piflows.grammar.call import read_call
 from piflows.grammar.flow_text import parse_flow, print_flow
 for mode, call in json.load(sys.stdin):
-    print(len(lower(mode, Call.model_validate(call), Catalog({}, {}), slots_only).flow.states))
+    print(len(lower(mode, read_call(call, 1)[0], Catalog({}, {}), slots_only).flow.states))
 """
 
 

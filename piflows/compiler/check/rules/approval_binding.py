@@ -10,13 +10,17 @@ whether a model or a directory exists is the host's matter.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, read
 from piflows.compiler.resolve import resolve_role
-from piflows.grammar.call import AgentRef, Phase, Workflow
+from piflows.grammar.call import AgentRef
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.unit import Role
+
+if TYPE_CHECKING:
+    from piflows.grammar.modes.workflow import Phase, Workflow
 
 CODES = ("WORKFLOW_INVALID",)
 SUBJECT = "call"

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, mode_model, spell, text, truthy
-from piflows.grammar.call import Call, Mode, Phase
+from piflows.grammar.call import Call, Mode
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.contract import strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic
@@ -21,7 +21,6 @@ from piflows.ir.diagnostic import Diagnostic, diagnostic
 CODES = ("PARAMETER_IGNORED",)
 SUBJECT = "call"
 BEHIND_TASK = "the `task` of the call goes before it"
-PHASE_KEYS = {field.alias for field in Phase.model_fields.values()} - {"id", "approval"}
 UNENFORCED = "it is accepted, but not enforced yet"
 LATER = ("maxCostUsd", "maxTokens", "maxGeneratedTokens", "traceFile", "traceLabel", "traceContext", "redactSecrets")
 
@@ -137,7 +136,7 @@ def _workflow(spec: Mapping[str, Any]) -> Iterator[Idle]:
     ]
     for at, phase in asks:
         for key in phase if not (phase.get("agent") and phase.get("task")) else ():
-            if key in PHASE_KEYS and phase[key] is not None:
+            if key in _phase_keys() and phase[key] is not None:
                 yield ("workflow", "phases", at, key), "an approval asks a person and starts no agent"
     if not asks and spec.get("approvalTtlMs") is not None:
         yield ("workflow", "approvalTtlMs"), "no phase is an approval"
@@ -165,3 +164,10 @@ def _unenforced(call: Mapping[str, Any]) -> Iterator[Idle]:
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):
                 yield (*path, name), "no field of a contract has that name; it only is part of its identity"
+
+
+def _phase_keys() -> set[str | None]:
+    """What a phase that starts an agent reads, and one that asks a person does not."""
+    from piflows.grammar.modes.workflow import Phase
+
+    return {field.alias for field in Phase.model_fields.values()} - {"id", "approval"}
