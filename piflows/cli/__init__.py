@@ -23,6 +23,7 @@ from typing import NoReturn, Protocol, cast
 
 from piflows import __version__
 from piflows.cli.plain import plainly
+from piflows.cli.startup import quicken
 from piflows.cli.terminal import width
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError
@@ -55,7 +56,11 @@ class Command(Protocol):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that knows what was meant."""
+    """An argument parser that knows what was meant, and how wide the terminal is."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        formatter = cast("type[argparse.HelpFormatter]", self.formatter_class)
+        return formatter(prog=self.prog, width=width(sys.stdout) - 2)
 
     def error(self, message: str) -> NoReturn:
         meant = self._meant(message)
@@ -80,6 +85,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
+    quicken()
     _prepare_streams()
     try:
         status = _dispatch(sys.argv[1:] if argv is None else argv)

@@ -6,21 +6,17 @@ standard decorator compiles for each. Fields, `replace`, `fields` and pattern ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
 _UNSET: Any = object()
-_METHODS = """
+_INIT = """
 def __init__(self{parameters}):
 {settings}
-def __eq__(self, other):
-    return {own} == {others} if other.__class__ is self.__class__ else NotImplemented
-def __hash__(self):
-    return hash({own})
-def __reduce__(self):
-    return (self.__class__, {own})
 """
 
 
@@ -30,20 +26,29 @@ def frozen(cls: type[T]) -> type[T]:
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     known = fields(made)
     scope: dict[str, Any] = {"_set": object.__setattr__, "_unset": _UNSET, "__name__": cls.__module__}
-    values = "(" + "".join(f"self.{each.name}, " for each in known) + ")"
-    exec(  # the text holds names of fields alone
-        _METHODS.format(
-            parameters="".join(f", {each.name}{_default(each, scope)}" for each in known),
-            settings="\n".join(_setting(each) for each in known) or "    pass",
-            own=values,
-            others=values.replace("self.", "other."),
-        ),
-        scope,
-    )
-    for name in ("__init__", "__eq__", "__hash__", "__reduce__"):
-        setattr(made, name, scope[name])
+    parameters = "".join(f", {each.name}{_default(each, scope)}" for each in known)
+    settings = "\n".join(_setting(each) for each in known) or "    pass"
+    exec(_INIT.format(parameters=parameters, settings=settings), scope)  # the text holds names of fields alone
+    made.__init__ = scope["__init__"]
+    made.__eq__, made.__hash__, made.__reduce__ = _by_values([each.name for each in known])
     made.__repr__, made.__setattr__, made.__delattr__ = _repr, _refuse, _refuse
     return made
+
+
+def _by_values(names: list[str]) -> tuple[Callable[..., Any], ...]:
+    """Equality, hash and the way to copy, all three by the values of the fields."""
+    several = attrgetter(*names, names[0])  # one name more, as of a single name it gives no tuple
+
+    def equal(self: object, other: object) -> Any:
+        return several(self) == several(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def hashed(self: object) -> int:
+        return hash(several(self))
+
+    def reduced(self: object) -> tuple[type, tuple[Any, ...]]:
+        return self.__class__, several(self)[:-1]
+
+    return equal, hashed, reduced
 
 
 def _default(each: Field[Any], scope: dict[str, Any]) -> str:
