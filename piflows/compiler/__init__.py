@@ -182,11 +182,7 @@ def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
 
 def _agents(subject: CallSubject) -> list[Agent]:
     """The agents that the call asks for and that exist, by name."""
-    from piflows.compiler.resolve import mentions
-
-    if subject.answer or subject.mode is None:
-        return []
-    names = {mention.agent for mention in mentions(subject.call, subject.mode)}
+    names = {mention.agent for mention in subject.mentions}
     return [agent for name, agent in subject.catalog.agents.items() if name in names]
 
 

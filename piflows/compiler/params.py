@@ -117,9 +117,17 @@ def owner(path: Path) -> str:
     return spell(path) or "the call"
 
 
-def contracts(call: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Every `contract` of a call, in its order, with its path."""
-    return (found for found in keyed(call, ("contract",)) if found[1] is not None)
+def keys(value: Any) -> set[str]:
+    """The names of all keys at any depth: what is not among them need not be looked for."""
+    found: set[str] = set()
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            found.update(cast("dict[str, Any]", value))
+            value = list(cast("dict[str, Any]", value).values())
+        todo += [member for member in cast("list[Any]", value) if isinstance(member, (dict, list))]
+    return found
 
 
 def keyed(value: Any, names: Collection[str], path: Path = ()) -> list[tuple[Path, Any]]:

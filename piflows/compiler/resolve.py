@@ -41,7 +41,7 @@ def resolve_role(
     """
     agent = catalog.agents.get(ref.agent)
     model, tier, level = _model(ref, call, agent)
-    named: str | None = getattr(ref, "role", None)
+    named = ref.role
     return Role(
         agent=ref.agent,
         slot=_first(named) or slot,

@@ -100,6 +100,7 @@ class AgentRef(Sized):
 class OperatorRef(Sized):
     """Evaluate's generator: may bring the goal, has no role."""
 
+    role: ClassVar[None] = None
     agent: NonEmpty
     task: NonEmpty | None = None
     cwd: str | None = None

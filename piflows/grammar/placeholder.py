@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Literal
 
 from piflows.grammar.near import nearest
@@ -42,15 +43,21 @@ def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
     """`text` as its pieces in order, none of them empty: literal text, and the placeholders of `kinds`."""
     pieces: list[str | Placeholder] = []
     done = 0
-    for match in _PLACEHOLDER.finditer(text) if "{" in text else ():
-        kind, _, name = (match[1] or "").partition(".")
-        if kind not in kinds:
+    for found in _found(text) if "{" in text else ():
+        if found.kind not in kinds:
             continue
-        if match.start() > done:
-            pieces.append(text[done : match.start()])
-        pieces.append(Placeholder(_KINDS[kind], name, match[0], match.start()))
-        done = match.end()
+        if found.start > done:
+            pieces.append(text[done : found.start])
+        pieces.append(found)
+        done = found.start + len(found.raw)
     return [*pieces, text[done:]] if done < len(text) else pieces
+
+
+@lru_cache(maxsize=64)  # several rules and the lowering ask about the tasks of one call
+def _found(text: str) -> list[Placeholder]:
+    matches = (match for match in _PLACEHOLDER.finditer(text) if match[1])
+    parts = ((match, match[1].partition(".")) for match in matches)
+    return [Placeholder(_KINDS[kind], name, match[0], match.start()) for match, (kind, _, name) in parts]
 
 
 def find(text: str, raw: str) -> int:

@@ -37,7 +37,7 @@ def frozen(cls: type[T]) -> type[T]:
 
 def _by_values(names: list[str]) -> tuple[Callable[..., Any], ...]:
     """Equality, hash and the way to copy, all three by the values of the fields."""
-    several = attrgetter(*names, names[0])  # one name more, as of a single name it gives no tuple
+    several = attrgetter("__class__", "__class__", *names)  # of one name alone it would give no tuple
 
     def equal(self: object, other: object) -> Any:
         return several(self) == several(other) if other.__class__ is self.__class__ else NotImplemented
@@ -46,7 +46,7 @@ def _by_values(names: list[str]) -> tuple[Callable[..., Any], ...]:
         return hash(several(self))
 
     def reduced(self: object) -> tuple[type, tuple[Any, ...]]:
-        return self.__class__, several(self)[:-1]
+        return self.__class__, several(self)[2:]
 
     return equal, hashed, reduced
 

@@ -98,10 +98,16 @@ def text(value: str) -> Parts:
     return (Text(value),) if value else ()
 
 
+_EMPTY = Text("")
+
+
 def normal(parts: Iterable[Part]) -> Parts:
     """Normal form: neighbouring texts are one, empty texts are gone, at every depth."""
+    given = tuple(parts)
+    if len(given) == 1 and isinstance(given[0], Text | Slot):  # as most labels and many prompts are
+        return given if given[0] != _EMPTY else ()
     out: list[Part] = []
-    for part in parts:
+    for part in given:
         match part:
             case Text():
                 if out and isinstance(last := out[-1], Text):

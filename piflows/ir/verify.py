@@ -13,7 +13,9 @@ from collections.abc import Callable
 from piflows.ir.assign import assigned
 from piflows.ir.bounds import bounds, round_totals
 from piflows.ir.finding import Finding, invalid
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Gate, Stage
+from piflows.ir.gates import Round
+from piflows.ir.plan import Over
 from piflows.ir.shared_write import agents, clashes
 from piflows.ir.structure import structure
 from piflows.ir.wiring import wiring
@@ -35,6 +37,10 @@ def verify(flow: Flow, real: Callable[[str], str] = str) -> list[Finding]:
 
 def affordable(flow: Flow) -> list[Finding]:
     """The worst case is a number of runs, and of ways back, that somebody could mean."""
+    if not any(isinstance(state, Gate) and isinstance(state.test, Round) for state in flow.states):
+        stages = [state.work for state in flow.states if isinstance(state, Stage)]  # each is visited once at most
+        if sum(work.cap if isinstance(work, Over) else len(work.units) for work in stages) <= RUNS_MOST:
+            return []
     if bounds(flow).most_runs > RUNS_MOST:
         return [invalid(f"its worst case is more than {RUNS_MOST} child runs")]
     if sum(round_totals(flow).values()) > BACK_MOST:

@@ -120,6 +120,8 @@ def _unit(flow: Flow, states: States, stage: Stage, unit: Unit) -> Iterator[Find
         yield invalid(f"unit {quoted(unit.name)} has the unknown role {quoted(unit.role)}{near}", stage.name, unit.name)
     elif role.cwd:
         texts.append(role.cwd)
+    if not unit.reads and all(part.kind == "text" for parts in texts for part in parts):
+        return
     yield from handoffs(states, stage, unit.name, unit.reads)
     yield from mentioned(states, stage, unit.name, texts, unit.reads)
     said = {read.slot for read in unit.reads if read.form == "text"}

@@ -58,7 +58,10 @@ def test_a_command_imports_only_its_own_module() -> None:
         "print(sorted(name for name in sys.modules if name.startswith(('piflows.cli.', 'asyncio', 'lark'))))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['piflows.cli.explain', 'piflows.cli.plain', 'piflows.cli.startup', 'piflows.cli.terminal']"
+    assert (
+        done.stdout.splitlines()[-1]
+        == "['piflows.cli.explain', 'piflows.cli.plain', 'piflows.cli.startup', 'piflows.cli.terminal']"
+    )
 
 
 # ---- wrong usage -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from piflows.compiler.params import Misfit, Path
+from piflows.compiler.params import Misfit, Path, keyed, keys
 from piflows.ir.diagnostic import Diagnostic
 from piflows.ir.frozen import frozen
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from piflows.compiler.expand import Expansion
     from piflows.compiler.lower.make import Lowered
     from piflows.compiler.places import Places
+    from piflows.compiler.resolve import Mention
     from piflows.ir.source import Where
 
 Kind = Literal["call", "flow", "host"]
@@ -66,6 +67,25 @@ class CallSubject:
     @property
     def scope(self) -> str:
         return scope_of(self.given)
+
+    @cached_property
+    def _keys(self) -> set[str]:
+        return keys(self.call)
+
+    def keyed(self, name: str) -> list[tuple[Path, Any]]:
+        """The values of all keys of this name in the call, with their paths; none inside a `contract`."""
+        return keyed(self.call, (name,)) if name in self._keys else []
+
+    def contracts(self) -> list[tuple[Path, Any]]:
+        """Every contract of the call, in its order, with its path."""
+        return [found for found in self.keyed("contract") if found[1] is not None]
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """Every agent that the call asks for."""
+        from piflows.compiler.resolve import mentions
+
+        return [] if self.answer or self.mode is None else list(mentions(self.call, self.mode))
 
     @cached_property
     def nodes(self) -> list[tuple[Path, dict[str, Any]]]:

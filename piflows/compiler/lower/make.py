@@ -19,7 +19,7 @@ from piflows.ir.actions import Doing
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import Condition, Round
-from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, Text, normal, text
+from piflows.ir.parts import ITEM, Each, Part, Parts, Section, Slot, Text, normal, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Protocol, Ref, Role, Unit
 from piflows.ir.visible import visible
@@ -46,9 +46,12 @@ def t(sentence: str, **fillings: Filling) -> Parts:
 
     Raises KeyError for a name without a filling.
     """
-    out: Parts = ()
+    out: list[Part] = []
     for place, piece in enumerate(_split(sentence)):
-        out += tuple(pieces(fillings[piece] if place % 2 else piece))
+        if place % 2:
+            out.extend(pieces(fillings[piece]))
+        elif piece:
+            out.append(Text(piece))
     return normal(out)
 
 
@@ -124,7 +127,7 @@ class Maker:
             ref.thinking,
             ref.tools,
             ref.cwd,
-            getattr(ref, "role", None),
+            ref.role,
         )
         if key in self._known:
             return self._known[key]

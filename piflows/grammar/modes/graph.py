@@ -14,8 +14,9 @@ _GRAPH = Codes("GRAPH_INVALID", "GRAPH_INVALID", "GRAPH_INVALID")
 
 
 class GraphNode(Sized):
-    """One node of a graph."""
+    """One node of a graph. It has no role of its own."""
 
+    role: ClassVar[None] = None
     id: Id
     agent: NonEmpty
     task: NonEmpty

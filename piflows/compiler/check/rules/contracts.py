@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import contracts, owner
+from piflows.compiler.params import owner
 from piflows.ir.contract import defects
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
@@ -21,7 +21,7 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if subject.answer:
         return
-    for path, contract in contracts(subject.call):
+    for path, contract in subject.contracts():
         for inside, problem in defects(contract):
             where = subject.at((*path, *inside))
             yield diagnostic("INVALID_DELEGATION_CONTRACT", where, role=owner(path[:-1]), problem=problem)

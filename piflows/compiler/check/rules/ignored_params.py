@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import ANSWERS, RETIRED, Path, contracts, mode_key, mode_model, spell, text, truthy
+from piflows.compiler.params import ANSWERS, RETIRED, Path, mode_key, mode_model, spell, text, truthy
 from piflows.grammar.call import Call, Mode
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.contract import strangers
@@ -42,7 +42,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         yield _found((ignored.key,), ignored.reason, at((ignored.key,), key=True))
     if subject.expansion is None and subject.mode == "chain" and _unread(subject):
         yield _found(("task",), "no step of the chain reads {task}", subject.at(("task",), key=True))
-    for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject.call)):
+    for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject)):
         yield _found(path, reason, subject.at(path, key=True))
 
 
@@ -144,8 +144,9 @@ def _workflow(spec: Mapping[str, Any]) -> Iterator[Idle]:
         yield ("workflow", "historicalThinking"), "only `resume` reads it"
 
 
-def _unenforced(call: Mapping[str, Any]) -> Iterator[Idle]:
+def _unenforced(subject: CallSubject) -> Iterator[Idle]:
     """What this version takes and does nothing with."""
+    call = subject.call
     for key in LATER:
         if call.get(key) is not None:
             yield (key,), UNENFORCED
@@ -159,7 +160,7 @@ def _unenforced(call: Mapping[str, Any]) -> Iterator[Idle]:
         for mode, policy in cast("dict[str, Any]", policies).items():
             if policy != "warn":
                 yield ("modeHandoffPolicy", mode), UNENFORCED
-    for path, contract in contracts(call):
+    for path, contract in subject.contracts():
         yield path, UNENFORCED
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):

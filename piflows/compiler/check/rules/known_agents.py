@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.resolve import mentions
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
@@ -19,9 +18,7 @@ SUBJECT = "call"
 
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
-    if subject.answer or subject.mode is None:
-        return
-    for mention in mentions(subject.call, subject.mode):
+    for mention in subject.mentions:
         if mention.agent not in subject.catalog.agents:
             near = _hint(mention.agent, subject)
             where = subject.at(mention.path)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import keyed
 from piflows.grammar.tools import slip
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
@@ -21,7 +20,7 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if subject.answer:
         return
-    for path, value in keyed(subject.call, ("tools",)):
+    for path, value in subject.keyed("tools"):
         if isinstance(value, str):
             for name in dict.fromkeys(part.strip() for part in value.split(",")):
                 if name and (clause := slip(name)):

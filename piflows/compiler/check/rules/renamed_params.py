@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import RETIRED, Path, keyed, spell
+from piflows.compiler.params import RETIRED, Path, keyed, keys, spell
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("PARAM_RENAMED",)
@@ -27,7 +27,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 
 def _retired(value: Mapping[str, Any]) -> Iterator[Path]:
-    return (path for path, _ in keyed(value, RETIRED))
+    return (path for path, _ in (() if keys(value).isdisjoint(RETIRED) else keyed(value, RETIRED)))
 
 
 def _found(path: Path, where: Any) -> Diagnostic:
