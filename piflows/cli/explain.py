@@ -10,13 +10,15 @@ from typing import Any
 
 from piflows.cli.terminal import width
 from piflows.compiler.render.reference import UNREPORTED, may_retry, when_known, whose
-from piflows.compiler.samples import Sample, pairs, reserved
+from piflows.compiler.samples import Pair, Sample, pairs, reserved
 from piflows.ir.codes import CODES, GROUPS, Code
 from piflows.ir.diagnostic import outline
 from piflows.ir.fold import fold
 from piflows.ir.visible import visible, visible_json
 
 HELP = "explain an error code: what happened, why, what to do, and a sample; without a code, list all codes"
+
+_TITLES = {"error": "Refused", "warning": "Warned of", "note": "Noted"}  # what a sample stands under
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +85,7 @@ def _object(code: Code) -> dict[str, object]:
         "samples": [
             {
                 "rule": pair.rule,
-                "severity": "warning" if pair.warned else "error",
+                "severity": _severity(code, pair),
                 "refused": _sample_object(pair.refused),
                 "accepted": _sample_object(pair.accepted),
             }
@@ -108,11 +110,16 @@ def _text(code: Code) -> str:
     return "\n".join((*facts, *_samples(code)))
 
 
+def _severity(code: Code, pair: Pair) -> str:
+    """That of the catalogue, unless this case has another."""
+    return "error" if not pair.warned else code.severity if code.severity != "error" else "warning"
+
+
 def _samples(code: Code) -> Iterator[str]:
     if reserved(code.name):
         yield from _folded(f"Samples: none. {UNREPORTED}")
     for pair in pairs(code.name):
-        for title, sample in (("Warned of" if pair.warned else "Refused", pair.refused), ("Accepted", pair.accepted)):
+        for title, sample in ((_TITLES[_severity(code, pair)], pair.refused), ("Accepted", pair.accepted)):
             yield f"\n{title}:"
             yield from _sample(sample)
 

@@ -19,7 +19,7 @@ from piflows.cli.source import CallSource, add_call_arguments, load_call
 from piflows.cli.terminal import width
 from piflows.interpreter.backends import BACKENDS
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic, error_object, error_text
-from piflows.ir.fold import fold
+from piflows.ir.fold import fold, fold_each
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 from piflows.ir.visible import visible, visible_json
@@ -181,9 +181,8 @@ def _print(details: Json, form: str) -> None:
     else:
         most, told = width(sys.stdout), details["error"] is not None
         header, text = (visible(details[name] or "", keep_newlines=True) for name in ("header", "text"))
-        blocks = (_folded(header, most), _folded(text, most) if told else text)  # an answer is the child's own
+        blocks = (
+            fold_each(header, most, 2),
+            fold_each(text, most, 2) if told else text,
+        )  # an answer is the child's own
         print("\n\n".join(filter(None, blocks)))
-
-
-def _folded(text: str, most: int) -> str:
-    return "\n".join(part for line in text.split("\n") for part in fold(line, most, hang=2))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piflows.cli.source import add_call_arguments, here, load_call
 from piflows.cli.terminal import width
-from piflows.ir.fold import fold
+from piflows.ir.fold import fold, fold_each
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _show_preset(compiled: Compiled, added: Collection[str], form: str) -> int:
         found = [as_json(each) for each in compiled.diagnostics]
         print(visible_json({"kind": "preset", **_preset(preset), "call": call, "diagnostics": found}))
     else:
-        print(f"{_lines(_preset(preset))}\n\n{_folded(visible_json(call), 4)}")
+        print(f"{_lines(_preset(preset))}\n\n{fold_each(visible_json(call), width(sys.stdout), 4)}")
         sys.stderr.write(render(compiled.diagnostics, "text", width=width(sys.stderr)))
     return 1 if compiled.errors else 0
 
@@ -100,7 +100,7 @@ def _agent_text(agent: Agent) -> str:
     from piflows.cli.list import tools
 
     facts = _agent(agent) | {"tools": tools(agent.tools)}
-    return f"{_lines(facts)}\n\n{_folded(visible(agent.prompt, keep_newlines=True), 0)}"
+    return f"{_lines(facts)}\n\n{fold_each(visible(agent.prompt, keep_newlines=True), width(sys.stdout), 0)}"
 
 
 def _lines(facts: Mapping[str, Any]) -> str:
@@ -112,14 +112,4 @@ def _lines(facts: Mapping[str, Any]) -> str:
     said["digest"] = str(said["digest"])[:DIGEST_SHOWN]
     return "\n".join(
         line for name, value in said.items() if value for line in fold(visible(str(value)), most, f"{name:<12}")
-    )
-
-
-def _folded(text: str, hang: int) -> str:
-    """A text of several lines, each below its own beginning."""
-    most = width(sys.stdout)
-    return "\n".join(
-        part
-        for line in text.split("\n")
-        for part in fold(line, most, hang=min(hang + len(line) - len(line.lstrip(" ")), most // 2))
     )

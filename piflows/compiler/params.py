@@ -232,6 +232,8 @@ _ALLOWED = {
 
 
 def _allowed(error: Mapping[str, Any]) -> str:
+    from piflows.grammar.near import meant
+
     limit: Mapping[str, Any] = error.get("ctx", {})
     match error["type"]:
         case "greater_than_equal":
@@ -243,20 +245,15 @@ def _allowed(error: Mapping[str, Any]) -> str:
         case "too_long":
             return f"a list of at most {limit['max_length']}"
         case "literal_error":
-            return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + _near(error["input"], limit["expected"])
+            known, value = re.findall(r"'([^']*)'", limit["expected"]), error["input"]
+            return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + (
+                meant(value, known) if isinstance(value, str) else ""
+            )
         case "model_type" if limit.get("class_name") in _ROLES:
             several = " or a list of such objects" if error["loc"][-1] == ONE else ""
             return f"an object like {ROLE}{several}"
         case kind:
             return str(_ALLOWED.get(kind, error["msg"]))
-
-
-def _near(value: Any, expected: str) -> str:
-    """The clause for a mistyped one of several words."""
-    from piflows.grammar.near import nearest
-
-    meant = nearest(value, re.findall(r"'([^']*)'", expected)) if isinstance(value, str) else None
-    return "" if meant is None else f', did you mean "{meant}"'
 
 
 def _code(path: Path, kind: str) -> str:

@@ -10,11 +10,12 @@ import re
 from typing import Literal, get_args
 
 from piflows.grammar.call import Thinking, Tier
-from piflows.grammar.frontmatter import FileFault, Front, called, decode, read_front, unknown_keys
+from piflows.grammar.frontmatter import FileFault, Front, Value, called, decode, each_of, read_front, unknown_keys
 from piflows.grammar.near import hint
 from piflows.grammar.tools import slip
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.digest import text_digest
+from piflows.ir.finding import NEAR_NAMES
 from piflows.ir.frozen import frozen
 from piflows.ir.source import Where
 
@@ -100,10 +101,9 @@ def _name(front: Front) -> str:
 def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
     if not front.given("tools"):
         return None
-    names = [value.text for value in front.names("tools")]
-    for value in front.names("tools"):
-        if clause := slip(value.text):
-            found.append(diagnostic("UNKNOWN_TOOL", front.where(value), tool=value.text, hint=clause))
+    values = front.names("tools")
+    names = list(dict.fromkeys(value.text for value in values))
+    found += _slips(front, values)
     folded = [name.lower() for name in names]
     if "bash" in folded and "bash-ro" in folded:
         reason = "beside `bash` it restricts nothing: the agent can write"
@@ -112,7 +112,22 @@ def _tools(front: Front, found: list[Diagnostic]) -> tuple[str, ...] | None:
         )
     if folded == ["none"]:
         return ()
-    return tuple(dict.fromkeys(names))
+    return tuple(names)
+
+
+def _slips(front: Front, values: list[Value]) -> list[Diagnostic]:
+    """A warning for each name that is hardly meant, at its first place; among too many names nobody looks for them."""
+    first: dict[str, Value] = {}
+    for value in values:
+        first.setdefault(value.text, value)
+    if len(first) > NEAR_NAMES:
+        return []
+    slips = [(value, clause) for value in first.values() if (clause := slip(value.text))]
+
+    def warning(found: tuple[Value, str]) -> Diagnostic:
+        return diagnostic("UNKNOWN_TOOL", front.where(found[0]), tool=found[0].text, hint=found[1])
+
+    return each_of(slips, warning)
 
 
 def _tier(front: Front, found: list[Diagnostic]) -> str | None:

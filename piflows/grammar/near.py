@@ -24,6 +24,12 @@ def hint(word: str, known: Iterable[str]) -> str:
     return "" if name is None else f' Did you mean "{name}"?'
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """The same inside a sentence: empty, or `, did you mean "x"`."""
+    name = nearest(word, known)
+    return "" if name is None else f', did you mean "{name}"'
+
+
 def _folded(word: str) -> str:
     return word.casefold().replace("_", "").replace("-", "").replace(" ", "")
 

@@ -17,7 +17,7 @@ from piflows.interpreter.gates import DECIDE
 from piflows.interpreter.outcome import proposed, refusal
 from piflows.interpreter.program import Program, Shape
 from piflows.interpreter.reads import Refused, values
-from piflows.interpreter.results import begun, settled, unit_record
+from piflows.interpreter.results import begun, repeats, settled, unit_record
 from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.names import effect_id
@@ -106,12 +106,18 @@ class Machine:
             if over is None:
                 raise DriverError(f"no effect {effect} was asked for")
             last = tuple(over[:2])
-            if event["kind"] in FINAL and (stamp > last or (stamp == last and fingerprint(event) != over[2])):
+            if event["kind"] in FINAL and (stamp > last or (stamp == last and not self._said(event, over[2]))):
                 raise DriverError(f"{effect} settled twice")
             return None
         if stamp <= (live["incarnation"], live["n"]):
             return None
         return live
+
+    def _said(self, event: Event, before: int | str) -> bool:
+        """Whether a final event says what the first one of its stamp did: `before` is its result, or its fingerprint."""
+        if isinstance(before, str):
+            return fingerprint(event) == before
+        return repeats(self.record["results"][before], event)
 
     def _progress(self, event: Event, live: Json, out: list[Json]) -> None:
         kind, effect = event["kind"], event["effect"]
@@ -130,7 +136,8 @@ class Machine:
             total["costUsd"] = total["costUsd"] + usage["costUsd"] if known else None
         if after in OVER:
             del self.record["live"][effect]
-            self.record["over"][effect] = [event["incarnation"], event["n"], fingerprint(event)]
+            said = live["result"] if "unit" in live else fingerprint(event)
+            self.record["over"][effect] = [event["incarnation"], event["n"], said]
             self._settled(event, live, out)
 
     def _settled(self, event: Event, live: Json, out: list[Json]) -> None:

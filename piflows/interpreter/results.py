@@ -42,6 +42,13 @@ def settled(result: Json, event: Event, began: int | None) -> None:
         result["error"] = error_object(diagnostic(event["code"], **event["facts"]))
 
 
+def repeats(result: Json, event: Event) -> bool:
+    """Whether a child's final event says what was entered already."""
+    code = None if result["error"] is None else result["error"]["code"]
+    entered = (result["exitCode"], result["stopReason"], result["text"], result["stderr"], code)
+    return entered == (event["exit"], event["stopReason"], event["text"], event["stderr"], event.get("code"))
+
+
 def unit_record(result: Json, wave: int, event: Event) -> Json:
     """What later states read of a child run. Only one that failed has a `stopReason`, and its text is its error's."""
     out: Json = {

@@ -52,6 +52,15 @@ def fold(text: str, width: int = WIDTH, lead: str = "", hang: int | None = None)
     return out
 
 
+def fold_each(text: str, width: int, hang: int) -> str:
+    """Each line folded by itself: what is broken off stands `hang` deeper than its line, at most in the middle."""
+    return "\n".join(
+        part
+        for line in text.split("\n")
+        for part in fold(line, width, hang=min(hang + len(line) - len(line.lstrip(" ")), width // 2))
+    )
+
+
 def _beginning(word: str, room: int) -> str:
     """As many characters as fit, at least one."""
     at = used = 0

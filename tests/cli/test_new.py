@@ -36,6 +36,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return command
 
 
+def flat(text: str) -> str:
+    """The text without the breaks that fit it to the terminal."""
+    return " ".join(text.split())
+
+
 def everything(root: Path) -> dict[str, bytes | str]:
     """All that lies in a folder: files with what they hold, links with where they lead."""
     return {
@@ -60,7 +65,7 @@ def test_a_starter_is_clean_plans_and_rehearses(mode: str, run: Run) -> None:
     first, _, command = err.strip().partition(" ")
     assert first == "next:"
     status, out, err = run(*shlex.split(command)[1:])
-    assert (status, err) == (0, "") and out.startswith(f"PLAN  {mode}\n")
+    assert (status, err) == (0, "") and out.startswith(f"PLAN  mine ({mode})\n")
     Path("build.log").write_text("ERROR: out of paper\n")
     words = ["--task", "look", "--why", "asked", "--set", "confirmProjectAgents=false", "--set", "agentScope=project"]
     assert run("run", "mine", *words)[0] == 0
@@ -124,14 +129,14 @@ def test_another_project(run: Run) -> None:
 )
 def test_wrong_usage_writes_nothing(words: list[str], says: str, run: Run) -> None:
     status, out, err = run("new", *words)
-    assert (status, out) == (2, "") and says in err and "\x1b" not in err
+    assert (status, out) == (2, "") and says in flat(err) and "\x1b" not in err
     assert everything(Path()) == {}
 
 
 @pytest.mark.parametrize(("words", "code"), [(["scout"], "PRESET"), (["recon", "--agent"], "AGENT")])
 def test_a_bundled_name_is_replaced_only_on_purpose(words: list[str], code: str, run: Run) -> None:
     status, out, err = run("new", *words)
-    assert (status, out) == (1, "") and err.endswith(f"\nCode: {code}_NAME_SHADOWED\n") and "`--force`" in err
+    assert (status, out) == (1, "") and err.endswith(f"\nCode: {code}_NAME_SHADOWED\n") and "`--force`" in flat(err)
     assert everything(Path()) == {}
     assert run("new", *words, "--force")[0] == 0
 
@@ -173,20 +178,20 @@ def test_what_is_in_the_way(
     lay(outside)
     before = everything(tmp_path)
     status, out, err = run("new", "mine", *force)
-    assert (status, out) == (1, "") and says in err and err.endswith("\nCode: FILE_NOT_WRITTEN\n")
+    assert (status, out) == (1, "") and says in flat(err) and err.endswith("\nCode: FILE_NOT_WRITTEN\n")
     assert everything(tmp_path) == before and [path.name for path in outside.iterdir()] == ["kept.md"]
 
 
 def test_a_directory_that_takes_no_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, err = run("new", "mine", "--dir", "nowhere")
-    assert status == 1 and "there is no directory nowhere" in err
+    assert status == 1 and "there is no directory nowhere" in flat(err)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "link", full)
     status, _, err = run("new", "mine")
-    assert status == 1 and "no space left on device" in err and everything(Path()) == {}
+    assert status == 1 and "no space left on device" in flat(err) and everything(Path()) == {}
 
 
 def test_a_link_to_a_project_is_that_project(run: Run) -> None:

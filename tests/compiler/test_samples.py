@@ -38,6 +38,8 @@ def test_a_sample(
     status, said = tried(sample, tmp_path, monkeypatch, capfd)
     assert (re.search(rf"\b{code}\b", said) is not None) == expected, said
     assert "Traceback" not in said
+    if not expected and status and set(re.findall(r" error (\w+) ", said)) == {"NOT_AVAILABLE"}:
+        return  # of a mode that cannot run yet, right parameters are accepted and the mode is not
     if sample.command != "piflows list":  # which lists what it finds, and fails for nothing
         assert (status != 0) == (expected and not warned), said
 

@@ -6,7 +6,7 @@ A rule module has a docstring (what it refuses; `Reports CODE`; `Refused: …`; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
@@ -132,14 +132,6 @@ def dependencies(path: Path, node: Mapping[str, Any]) -> Iterator[tuple[Path, st
     for number, need in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
         if isinstance(need, str):
             yield (*path, "dependsOn", number), need
-
-
-def meant(word: str, known: Iterable[str]) -> str:
-    """The clause for a mistyped name inside a problem: empty, or `, did you mean "x"`."""
-    from piflows.grammar.near import nearest
-
-    name = nearest(word, known)
-    return "" if name is None else f', did you mean "{name}"'
 
 
 def scope_of(given: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ class Sample:
 class Pair:
     """`rule` is the rule of the checker that refuses the first and passes the second; None where none is asked.
 
-    `warned`: the first is not refused, there is a warning about it.
+    `warned`: the first is not refused, there is a warning or a note about it.
     """
 
     rule: str | None
@@ -50,7 +50,7 @@ def pairs(code: str) -> tuple[Pair, ...]:
     """The samples of a code of the catalogue; none for one that this version never reports."""
     file = files(__name__).joinpath(f"{code}.json")
     listed: list[dict[str, Any]] = json.loads(file.read_text("utf-8")) if file.is_file() else []
-    usual = CODES[code].severity == "warning"
+    usual = CODES[code].severity != "error"
     return tuple(
         Pair(each.get("rule"), each.get("warned", usual), _sample(each["refused"]), _sample(each["accepted"]))
         for each in listed

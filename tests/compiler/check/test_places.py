@@ -13,7 +13,7 @@ from piflows.compiler.catalog import host_context
 from piflows.grammar.agent import parse_agent
 from piflows.grammar.preset import parse_preset
 from piflows.ir.diagnostic import Diagnostic
-from piflows.ir.finding import FINDINGS_MOST
+from piflows.ir.finding import FINDINGS_MOST, NEAR_NAMES
 
 
 def found(text: str, tmp_path: Any, code: str) -> list[Diagnostic]:
@@ -93,7 +93,7 @@ FILES = {
     "keys of an agent": (parse_agent, "".join(f"k{number}: v\n" for number in range(MANY)), FINDINGS_MOST),
     "overrides": (parse_preset, f"overrides: {','.join(f'k{number}' for number in range(MANY))}\n", FINDINGS_MOST),
     "items": (parse_preset, "overrides:\n" + "- tasks\n" * MANY, 0),
-    "comments": (parse_agent, "tools:\n" + "- a #b\n" * MANY, 0),
+    "comments": (parse_agent, "tools:\n" + "- a #b\n" * MANY, 1),  # one name, however often
 }
 
 
@@ -105,6 +105,17 @@ def test_of_many_warnings_about_a_file_the_rest_is_counted(name: str, hints: lis
     assert f"there are {MANY - FINDINGS_MOST} more" in told(diagnostics).message
     assert len(diagnostics) == FINDINGS_MOST + 1
     assert len(hints) == asked
+
+
+def test_of_many_mistyped_tools_the_rest_is_counted_and_among_too_many_none_is_told(hints: list[str]) -> None:
+    def read(names: list[str]) -> list[Diagnostic]:
+        return parse_agent(f"{FRONT}tools: {','.join(names)}\n---\nx\n".encode(), "f.md")[1]
+
+    spaced = [f"read x{number}" for number in range(NEAR_NAMES)]
+    diagnostics = read([*spaced, *spaced])
+    assert f"there are {NEAR_NAMES - FINDINGS_MOST} more" in told(diagnostics).message
+    assert len(diagnostics) == FINDINGS_MOST + 1
+    assert read([*spaced, "raed"]) == [] and hints == []
 
 
 def test_a_rule_that_is_stopped_says_that_there_are_more(tmp_path: Any) -> None:

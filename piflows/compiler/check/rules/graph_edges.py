@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from piflows.compiler.check.rule import CallSubject, dependencies, meant
+from piflows.compiler.check.rule import CallSubject, dependencies
+from piflows.grammar.near import meant
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.limits import LIMITS
 

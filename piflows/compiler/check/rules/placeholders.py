@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from piflows.compiler.check.rule import CallSubject, meant
+from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Misfit, Path
-from piflows.grammar.near import nearest
+from piflows.grammar.near import meant, nearest
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.topology import reach

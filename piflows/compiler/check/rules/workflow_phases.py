@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from piflows.compiler.check.rule import CallSubject, meant
+from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, truthy
+from piflows.grammar.near import meant
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("WORKFLOW_INVALID",)
