@@ -24,6 +24,8 @@ Json = dict[str, Any]
 Shell = Callable[[str, str, float, int], Awaitable[Json]]
 Watch = Callable[[Json, Json | None], None]
 
+STARTED: Json = {"kind": "childStarted"}
+
 _in_order = itemgetter(0)
 
 
@@ -159,7 +161,7 @@ class _Local:
         self._tick()
         for effect, sent in past.under_way.items():
             if effect in past.stopped:
-                self._accept(_Live(sent, self._next_incarnation(effect), 0), reports.stopped(sent))
+                self._accept(_Live(sent, past.incarnations.get(effect, 0) + 1, 0), reports.stopped(sent))
             else:
                 self.pending.append(sent)
         self._carry_out()
@@ -173,7 +175,8 @@ class _Local:
             if report["kind"] in FINAL:
                 del self.live[live.sent["effect"]]
             self._accept(live, report)
-            self._carry_out()
+            if self.pending:
+                self._carry_out()
             if self.machine.done:
                 return
 
@@ -198,9 +201,6 @@ class _Local:
         if self.watch is not None:
             self.watch(event, sent)
 
-    def _next_incarnation(self, effect: str) -> int:
-        return self.past.incarnations.get(effect, 0) + 1
-
     # ---- effects out -------------------------------------------------------------------------------------------
 
     def _carry_out(self) -> None:
@@ -216,14 +216,14 @@ class _Local:
         effect = sent["effect"]
         self.started += 1
         self.busy += 1
-        self.live[effect] = live = _Live(sent, self._next_incarnation(effect), self.started)
+        self.live[effect] = live = _Live(sent, self.past.incarnations.get(effect, 0) + 1, self.started)
         if sent["kind"] == "spawn":
             self._start_child(live)
         else:
             live.task = self.loop.create_task(self._command(live) if sent["kind"] == "command" else self._wait(live))
 
     def _start_child(self, live: _Live) -> None:
-        self._accept(live, {"kind": "childStarted"})
+        self._accept(live, STARTED)
         try:
             said = self.backend.begin(live.sent)
         except Exception as error:
