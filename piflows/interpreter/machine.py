@@ -17,7 +17,7 @@ from piflows.interpreter.gates import DECIDE
 from piflows.interpreter.outcome import proposed, refusal
 from piflows.interpreter.program import Program, Shape
 from piflows.interpreter.reads import Refused, values
-from piflows.interpreter.results import begun, repeats, settled, unit_record
+from piflows.interpreter.results import NO_USAGE, begun, charge, repeats, settled, unit_record
 from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.names import effect_id
@@ -27,7 +27,7 @@ from piflows.ir.unit import Handoff
 
 Json = dict[str, Any]
 
-CLOSED = [2**53, 0]  # above every incarnation: whatever still comes is late
+CLOSED = [2**53, 0, ""]  # above every incarnation: whatever still comes is late
 
 
 class DriverError(Exception):
@@ -105,19 +105,23 @@ class Machine:
             over = self.record["over"].get(effect)
             if over is None:
                 raise DriverError(f"no effect {effect} was asked for")
-            last = tuple(over[:2])
-            if event["kind"] in FINAL and (stamp > last or (stamp == last and not self._said(event, over[2]))):
+            last, same = self._last(over, event)
+            if event["kind"] in FINAL and (stamp > last or (stamp == last and not same)):
                 raise DriverError(f"{effect} settled twice")
             return None
         if stamp <= (live["incarnation"], live["n"]):
             return None
         return live
 
-    def _said(self, event: Event, before: int | str) -> bool:
-        """Whether a final event says what the first of its stamp did: `before` is its result or its fingerprint."""
-        if isinstance(before, str):
-            return fingerprint(event) == before
-        return repeats(self.record["results"][before], event)
+    def _last(self, over: int | list[Any], event: Event) -> tuple[tuple[int, int], bool]:
+        """The stamp of the final event of what is over, and whether this one, when it is final too, says the same.
+
+        `over` is the number of a child's result, or an effect's own stamp and fingerprint.
+        """
+        if isinstance(over, list):
+            return (over[0], over[1]), event["kind"] not in FINAL or fingerprint(event) == over[2]
+        incarnation, n = self.record["stamps"][2 * over : 2 * over + 2]
+        return (incarnation, n), event["kind"] not in FINAL or repeats(self.record["results"][over], event)
 
     def _progress(self, event: Event, live: Json, out: list[Json]) -> None:
         kind, effect = event["kind"], event["effect"]
@@ -128,16 +132,14 @@ class Machine:
         if kind == "childStarted":
             live["began"] = event["at"]
         elif kind == "turnEnded":
-            usage, total = event["usage"], self.record["results"][live["result"]]["usage"]
-            total["turns"] += 1
-            total["input"] += usage["input"]
-            total["output"] += usage["output"]
-            known = total["costUsd"] is not None and usage["costUsd"] is not None
-            total["costUsd"] = total["costUsd"] + usage["costUsd"] if known else None
+            charge(self.record["spent"], live["result"], event["usage"])
         if after in OVER:
             del self.record["live"][effect]
-            said = live["result"] if "unit" in live else fingerprint(event)
-            self.record["over"][effect] = [event["incarnation"], event["n"], said]
+            if "unit" in live:
+                self.record["over"][effect] = number = live["result"]
+                self.record["stamps"][2 * number : 2 * number + 2] = event["incarnation"], event["n"]
+            else:
+                self.record["over"][effect] = [event["incarnation"], event["n"], fingerprint(event)]
             self._settled(event, live, out)
 
     def _settled(self, event: Event, live: Json, out: list[Json]) -> None:
@@ -272,18 +274,22 @@ class Machine:
         over = under_way["items"] is not None
         unit = shape.units[0 if over else number]
         item = under_way["items"][number] if over else ABSENT
-        slots = values(self.record, self.program, unit.reads, number, item)
-        slots.index = number + 1
-        key = fill(unit.label, slots)
         role, wave = self.flow.roles[unit.role], 1 if over else shape.wave[number]
+        if (fixed := shape.fixed[0 if over else number]) is not None and not unit.reads and not role.cwd:
+            (key, prompt), cwd = fixed, ""
+        else:
+            slots = values(self.record, self.program, unit.reads, number, item)
+            slots.index = number + 1
+            key, prompt, cwd = fill(unit.label, slots), fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
         effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
-        prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
         results = self.record["results"]
         timeout, step = self.flow.timeout_ms, len(results) + 1
         sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step)
         live = self.record["live"][effect] = _alive(sent)
         live["unit"], live["wave"], live["result"] = number, wave, step - 1
         results.append(begun(sent, unit.name))
+        self.record["spent"] += NO_USAGE
+        self.record["stamps"] += (0, 0)
         out.append(sent)
 
     def _decide(self, gate: Gate) -> str:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from piflows.ir.flow import Flow, Gate, Stage, State
 from piflows.ir.gates import Trigger
+from piflows.ir.parts import constant
 from piflows.ir.plan import Over
 from piflows.ir.topology import levels
 from piflows.ir.unit import Unit
+
+
+def _fixed(unit: Unit) -> tuple[str, str] | None:
+    key, prompt = constant(unit.label), constant(unit.prompt)
+    return None if key is None or prompt is None else (key, prompt)
 
 
 class Shape:
@@ -19,11 +25,13 @@ class Shape:
     urgency     of each unit: its place when `ready` may choose among all, 0 before 1; the one that the longest path
                 waits for is first, of equals the one that stands first
     by_urgency  the units in that order
+    fixed       of each unit, its key and prompt when nothing is to be filled in
     """
 
     def __init__(self, units: tuple[Unit, ...]) -> None:
         self.units = units
         self.index = index = {unit.name: number for number, unit in enumerate(units)}
+        self.fixed = [_fixed(unit) for unit in units]
         self.needs = [sorted({index[need] for need in unit.needs}) for unit in units]
         self.dependents: list[list[int]] = [[] for _ in units]
         for number, needs in enumerate(self.needs):

@@ -21,7 +21,9 @@ def fresh() -> Json:
 
     `values`: per state its latest published value. `all`: per Action the results of all visits. `rounds`: how often
     each went back. `led`: the Gate that led to the current state. `stage`: the Stage under way. `live` and `over`: the
-    effects that run and that have settled. `results`: what the details object lists. `proposal`: the outcome so far.
+    effects that run and that have settled (a child's with its number in `results`). `results`: what the details object
+    lists; `spent` and `stamps`: in one row what each of them used, and the stamp of its final event. `proposal`: the
+    outcome so far.
     """
     return {
         "ir": IR_VERSION,
@@ -37,6 +39,8 @@ def fresh() -> Json:
         "live": {},
         "over": {},
         "results": [],
+        "spent": [],
+        "stamps": [],
         "proposal": None,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from piflows.interpreter.machine import Machine
+from piflows.interpreter.results import usage
 from piflows.ir.flow import Flow
 
 Json = dict[str, Any]
@@ -21,9 +22,15 @@ def details(machine: Machine) -> Json:
         "outcome": settled["outcome"],
         "header": settled["header"],
         "text": settled["text"],
-        "results": machine.record["results"],
+        "results": results(machine),
         "error": settled["error"],
     }  # fmt: skip
+
+
+def results(machine: Machine) -> list[Json]:
+    """The child runs so far, each with what it has used."""
+    record = machine.record
+    return [each | {"usage": usage(record["spent"], number)} for number, each in enumerate(record["results"])]
 
 
 def described(flow: Flow) -> Json:

@@ -26,10 +26,33 @@ def begun(sent: Json, unit: str) -> Json:
         "stopReason": None,
         "text": "",
         "stderr": "",
-        "usage": {"input": 0, "output": 0, "costUsd": 0, "turns": 0},
+        "usage": None,  # see `usage`
         "durationMs": None,
         "error": None,
     }
+
+
+NO_USAGE = (0, 0, 0, 0)  # what a child starts with: input, output, cost in USD (None is unknown), turns
+
+
+def charge(spent: list[Any], number: int, said: Json) -> None:
+    """Add a turn to what result `number` has used. `spent` holds the numbers of all results in one row.
+
+    A run of many children is one of many small objects, which cost most when they hold other objects; so a result
+    holds none until somebody asks for it.
+    """
+    at = len(NO_USAGE) * number
+    spent[at] += said["input"]
+    spent[at + 1] += said["output"]
+    known = spent[at + 2] is not None and said["costUsd"] is not None
+    spent[at + 2] = spent[at + 2] + said["costUsd"] if known else None
+    spent[at + 3] += 1
+
+
+def usage(spent: list[Any], number: int) -> Json:
+    """What result `number` has used."""
+    at = len(NO_USAGE) * number
+    return dict(zip(("input", "output", "costUsd", "turns"), spent[at : at + len(NO_USAGE)], strict=True))
 
 
 def settled(result: Json, event: Event, began: int | None) -> None:

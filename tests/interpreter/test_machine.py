@@ -9,6 +9,7 @@ import pytest
 from drive import Run, fail, keyed, ok
 
 from piflows.interpreter.machine import DriverError, Machine
+from piflows.interpreter.results import usage
 from piflows.ir.actions import Command, Wait
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage
 from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
@@ -334,14 +335,14 @@ def test_a_larger_incarnation_closes_the_smaller_and_its_spend_stays_counted() -
     machine.feed(event("turnEnded", A, 2, 1, **spend))
     machine.feed(event("turnEnded", A, 1, 2, **spend))  # of the closed incarnation: late, dropped
     settle(machine, A, 2, 2)
-    assert machine.record["results"][0]["usage"] == {"input": 20, "output": 10, "costUsd": 1.0, "turns": 2}
+    assert usage(machine.record["spent"], 0) == {"input": 20, "output": 10, "costUsd": 1.0, "turns": 2}
 
 
 def test_an_unknown_cost_stays_unknown() -> None:
     machine = two()
     for n, cost in enumerate((0.5, None, 0.25), 1):
         machine.feed(event("turnEnded", A, 1, n, usage={"input": 1, "output": 1, "costUsd": cost}))
-    assert machine.record["results"][0]["usage"]["costUsd"] is None
+    assert usage(machine.record["spent"], 0)["costUsd"] is None
 
 
 def test_a_cancelled_run_stops_what_lives_and_waits_for_it() -> None:
