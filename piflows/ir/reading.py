@@ -37,6 +37,8 @@ def mentioned(
     seen: set[tuple[str, str, bool, bool]] = set()
     for parts in texts:
         for part, in_each, depth in mentions(parts):
+            if native is None and depth == 1 and isinstance(part, Slot) and part.name in slots:
+                continue  # nearly all that is mentioned anywhere
             kind = "slot" if isinstance(part, Section | Each) else part.kind
             what = (kind, _named(part), in_each, depth > LIMITS.nesting)
             if what in seen:

@@ -125,7 +125,7 @@ def _unit(flow: Flow, states: States, stage: Stage, unit: Unit) -> Iterator[Find
     yield from handoffs(states, stage, unit.name, unit.reads)
     yield from mentioned(states, stage, unit.name, texts, unit.reads)
     said = {read.slot for read in unit.reads if read.form == "text"}
-    for slot, _ in slots(unit.label):
+    for slot, _ in slots(unit.label) if constant(unit.label) is None else ():
         if slot in said:
             problem = f"the label of unit {quoted(unit.name)} is a name, which no child may write (slot {quoted(slot)})"
             yield invalid(problem, stage.name, unit.name)
