@@ -114,7 +114,7 @@ class Machine:
         return live
 
     def _said(self, event: Event, before: int | str) -> bool:
-        """Whether a final event says what the first one of its stamp did: `before` is its result, or its fingerprint."""
+        """Whether a final event says what the first of its stamp did: `before` is its result, or its fingerprint."""
         if isinstance(before, str):
             return fingerprint(event) == before
         return repeats(self.record["results"][before], event)
