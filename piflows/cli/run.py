@@ -181,8 +181,5 @@ def _print(details: Json, form: str) -> None:
     else:
         most, told = width(sys.stdout), details["error"] is not None
         header, text = (visible(details[name] or "", keep_newlines=True) for name in ("header", "text"))
-        blocks = (
-            fold_each(header, most, 2),
-            fold_each(text, most, 2) if told else text,
-        )  # an answer is the child's own
-        print("\n\n".join(filter(None, blocks)))
+        shown = fold_each(text, most, 2) if told else text  # an answer is the child's own
+        print("\n\n".join(filter(None, (fold_each(header, most, 2), shown))))

@@ -29,7 +29,7 @@ _KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
 RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
 SHOWN = 80  # characters of an offending value
 CUT = "FINDINGS_CUT"
-WORDS = {  # what people, and other tools, call the same thing
+WORDS = {  # what people, and other tools, call the same thing, folded
     **dict.fromkeys(("needs", "after", "depends", "dependencies", "requires", "waitsfor"), "dependsOn"),
     **dict.fromkeys(("prompt", "instruction", "instructions", "message", "goal", "objective"), "task"),
     **dict.fromkeys(("reasoning", "effort"), "thinking"),
@@ -246,9 +246,8 @@ def _allowed(error: Mapping[str, Any]) -> str:
             return f"a list of at most {limit['max_length']}"
         case "literal_error":
             known, value = re.findall(r"'([^']*)'", limit["expected"]), error["input"]
-            return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + (
-                meant(value, known) if isinstance(value, str) else ""
-            )
+            near = meant(value, known) if isinstance(value, str) else ""
+            return re.sub(r"'([^']*)'", r"\1", limit["expected"]) + near
         case "model_type" if limit.get("class_name") in _ROLES:
             several = " or a list of such objects" if error["loc"][-1] == ONE else ""
             return f"an object like {ROLE}{several}"
@@ -275,10 +274,10 @@ def _code(path: Path, kind: str) -> str:
 
 def _hint(path: Path) -> str:
     """What may have been meant by an unknown key, or what its object may hold."""
-    from piflows.grammar.near import hint
+    from piflows.grammar.near import folded, hint
 
     word, names = str(path[-1]), _names(path[:-1])
-    same = WORDS.get(word.lower())
+    same = WORDS.get(folded(word))
     others = (
         f"It may hold {', '.join(names)}" if len(names) <= NAMES_MOST else "`piflows schema call` shows all of them"
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
 
-from piflows.grammar.near import hint
+from piflows.grammar.near import folded, hint
 from piflows.ir.diagnostic import Diagnostic, cut, diagnostic
 from piflows.ir.finding import FINDINGS_MOST
 from piflows.ir.frozen import frozen
@@ -139,7 +139,7 @@ def unknown_keys(front: Front, owner: str, known: tuple[str, ...], words: Mappin
     """A warning for each key that `owner` does not have. `words`: other words, folded → what to say of them."""
 
     def warning(key: str) -> Diagnostic:
-        clause = words.get(re.sub(r"[\W_]", "", key).lower()) or hint(key, known)
+        clause = words.get(folded(key)) or hint(key, known)
         return unknown_name(key, owner, clause, Where(front.file, line=front.entries[key].line, column=1))
 
     return each_of([key for key in front.entries if key not in known], warning)

@@ -13,8 +13,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     Close is at most one slip (a letter too many, missing, wrong, or two swapped) in three letters, or a known name that
     begins with the word. Of two that are equally near the one that sorts first.
     """
-    wanted = _folded(word)
-    found = [(distance, name) for name in known if (distance := _apart(wanted, _folded(name))) is not None]
+    wanted = folded(word)
+    found = [(distance, name) for name in known if (distance := _apart(wanted, folded(name))) is not None]
     return min(found)[1] if wanted and found else None
 
 
@@ -30,7 +30,8 @@ def meant(word: str, known: Iterable[str]) -> str:
     return "" if name is None else f', did you mean "{name}"'
 
 
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
+    """The word without what nobody tells names apart by: case, `_`, `-`, spaces."""
     return word.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
 
