@@ -84,8 +84,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit status."""
-    quicken()
+    """Run one command; its exit status. Without `argv` it is the one that this process was started for."""
+    if argv is None:
+        quicken()  # a program that calls this goes on afterwards, with its own garbage and plugins
     _prepare_streams()
     try:
         status = _dispatch(sys.argv[1:] if argv is None else argv)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from piflows.compiler.params import Path, keyed, mode_key, mode_model, owner, texts
+from piflows.compiler.params import Path, keyed, mode_key, owner, texts
 from piflows.grammar.call import AgentRef, Call, OperatorRef, TaskItem, Thinking, Tier
+from piflows.grammar.modes import model as mode_model
 from piflows.ir.frozen import frozen
 from piflows.ir.parts import text
 from piflows.ir.unit import Protocol, Role

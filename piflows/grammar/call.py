@@ -1,7 +1,8 @@
 """The flow call: the surface language on one page.
 
-The common parameters, and one field for each mode; what they are made of stands in `call_parts`, the objects of the
-modes in `call_modes`. `null` is as good as no key where a key has no default. Build is deferred to the first call.
+The common parameters, and one field for each mode; what they are made of stands in `call_parts`, the object of each
+mode in a module of `modes/`. `null` is as good as no key where a key has no default. Build is deferred to the first
+call.
 Seed: Parameters; Modes.
 """
 
@@ -167,7 +168,8 @@ def read_call(call: Mapping[str, Any], most: int) -> tuple[Call | None, list[Any
     except ValidationError as error:
         count += error.error_count()
         for each in error.errors(include_url=False)[:most]:
-            refused.setdefault(str(each["loc"][0]) if each["type"] != "extra_forbidden" else "", []).append(each)
+            unknown = each["type"] == "extra_forbidden" and len(each["loc"]) == 1  # of the call itself: told last
+            refused.setdefault("" if unknown else str(each["loc"][0]), []).append(each)
     for mode in OBJECTS:
         if (value := call.get(mode)) is not None and (shape := model(mode)) is not None:
             try:

@@ -27,6 +27,7 @@ from piflows.grammar.frontmatter import (
     unknown_name,
 )
 from piflows.grammar.located import Located, NotJson, load
+from piflows.grammar.modes import OBJECTS
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.digest import text_digest
@@ -35,24 +36,8 @@ from piflows.ir.source import Where
 
 KEYS = ("name", "description", "overrides", "result")
 RESULTS = ("code-review-v1",)
-SHAPES = frozenset(  # parameters that are a mode: they decide what the flow is, so they are the preset's alone
-    {
-        "tasks",
-        "chain",
-        "graph",
-        "evaluate",
-        "vote",
-        "route",
-        "orchestrate",
-        "loop",
-        "search",
-        "workflow",
-        "worktree",
-        "debate",
-        "dossier",
-        "monitor",
-    }
-)
+# parameters that are a mode: they decide what the flow is, so they are the preset's alone
+SHAPES = frozenset(("tasks", "chain", *OBJECTS))
 
 _WORDS = {
     **called("name", "title", "id", "preset"),

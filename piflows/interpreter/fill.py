@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any, assert_never, cast
 
@@ -38,7 +38,7 @@ class Values:
     index: int = 0
     crossed: bool = False
     shell: bool = False
-    item_of: str = field(default="")
+    item_of: str = ""
 
 
 def fill(parts: Parts, values: Values) -> str:

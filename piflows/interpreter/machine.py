@@ -17,8 +17,8 @@ from piflows.interpreter.gates import DECIDE
 from piflows.interpreter.outcome import proposed, refusal
 from piflows.interpreter.program import Program, Shape
 from piflows.interpreter.reads import Refused, values
-from piflows.interpreter.results import NO_USAGE, begun, charge, repeats, settled, unit_record
-from piflows.interpreter.tables import ALIVE, CANCELLING, DONE, NEW, OVER, RUN, UNIT
+from piflows.interpreter.results import NO_USAGE, begun, charge, final, settled, unit_record
+from piflows.interpreter.tables import CANCELLING, DONE, NEW, OVER, RUN, UNIT
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.names import effect_id
 from piflows.ir.pattern import found_in
@@ -105,23 +105,13 @@ class Machine:
             over = self.record["over"].get(effect)
             if over is None:
                 raise DriverError(f"no effect {effect} was asked for")
-            last, same = self._last(over, event)
+            last, same = final(self.record, over, event)
             if event["kind"] in FINAL and (stamp > last or (stamp == last and not same)):
                 raise DriverError(f"{effect} settled twice")
             return None
         if stamp <= (live["incarnation"], live["n"]):
             return None
         return live
-
-    def _last(self, over: int | list[Any], event: Event) -> tuple[tuple[int, int], bool]:
-        """The stamp of the final event of what is over, and whether this one, when it is final too, says the same.
-
-        `over` is the number of a child's result, or an effect's own stamp and fingerprint.
-        """
-        if isinstance(over, list):
-            return (over[0], over[1]), event["kind"] not in FINAL or fingerprint(event) == over[2]
-        incarnation, n = self.record["stamps"][2 * over : 2 * over + 2]
-        return (incarnation, n), event["kind"] not in FINAL or repeats(self.record["results"][over], event)
 
     def _progress(self, event: Event, live: Json, out: list[Json]) -> None:
         kind, effect = event["kind"], event["effect"]
@@ -223,7 +213,7 @@ class Machine:
             case Action():
                 effect = effect_id(state.name, self.record["visits"][state.name])
                 sent = actions.request(state.do, effect, self._values(state.reads))
-                self.record["live"][effect] = {**_alive(sent), "sent": dict(sent)}
+                self.record["live"][effect] = {**record.alive(sent), "sent": dict(sent)}
                 out.append(sent)
                 return ""
             case Settle():
@@ -285,7 +275,7 @@ class Machine:
         results = self.record["results"]
         timeout, step = self.flow.timeout_ms, len(results) + 1
         sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step)
-        live = self.record["live"][effect] = _alive(sent)
+        live = self.record["live"][effect] = record.alive(sent)
         live["unit"], live["wave"], live["result"] = number, wave, step - 1
         results.append(begun(sent, unit.name))
         self.record["spent"] += NO_USAGE
@@ -323,10 +313,3 @@ class Machine:
         self._run("finished")
         self._stop_all(out)
         out.append(effects.done())
-
-
-def _alive(sent: Json) -> Json:
-    return {
-        "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
-        "protocol": sent.get("protocol"), "candidates": list(sent.get("candidates", [])),
-    }  # fmt: skip

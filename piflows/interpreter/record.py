@@ -9,7 +9,7 @@ from typing import Any
 
 from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.program import Program, Shape
-from piflows.interpreter.tables import NEW
+from piflows.interpreter.tables import ALIVE, NEW
 from piflows.ir.flow import IR_VERSION
 from piflows.ir.unit import Ref
 
@@ -43,6 +43,14 @@ def fresh() -> Json:
         "stamps": [],
         "proposal": None,
     }
+
+
+def alive(sent: Json) -> Json:
+    """What is known of an effect that was just asked for."""
+    return {
+        "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
+        "protocol": sent.get("protocol"), "candidates": list(sent.get("candidates", [])),
+    }  # fmt: skip
 
 
 def publish(record: Json, state: str, value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from piflows.interpreter.events import Event
+from piflows.interpreter.events import FINAL, Event, fingerprint
 from piflows.ir.diagnostic import diagnostic, error_object, error_text
 
 Json = dict[str, Any]
@@ -61,15 +61,28 @@ def settled(result: Json, event: Event, began: int | None) -> None:
     result["text"], result["stderr"] = event["text"], event["stderr"]
     result["model"] = event.get("model") or result["model"]
     result["durationMs"] = None if began is None else event["at"] - began
-    if event["kind"] == "childFailed":
-        result["error"] = error_object(diagnostic(event["code"], **event["facts"]))
+    result["error"] = _error(event)
 
 
-def repeats(result: Json, event: Event) -> bool:
+def final(record: Json, over: int | list[Any], event: Event) -> tuple[tuple[int, int], bool]:
+    """The stamp of the final event of what is over, and whether this one, when it is final too, says the same.
+
+    `over` is the number of a child's result, or an effect's own stamp and fingerprint.
+    """
+    if isinstance(over, list):
+        return (over[0], over[1]), event["kind"] not in FINAL or fingerprint(event) == over[2]
+    incarnation, n = record["stamps"][2 * over : 2 * over + 2]
+    return (incarnation, n), event["kind"] not in FINAL or _repeats(record["results"][over], event)
+
+
+def _repeats(result: Json, event: Event) -> bool:
     """Whether a child's final event says what was entered already."""
-    code = None if result["error"] is None else result["error"]["code"]
-    entered = (result["exitCode"], result["stopReason"], result["text"], result["stderr"], code)
-    return entered == (event["exit"], event["stopReason"], event["text"], event["stderr"], event.get("code"))
+    entered = (result["exitCode"], result["stopReason"], result["text"], result["stderr"], result["error"])
+    return entered == (event["exit"], event["stopReason"], event["text"], event["stderr"], _error(event))
+
+
+def _error(event: Event) -> Json | None:
+    return error_object(diagnostic(event["code"], **event["facts"])) if event["kind"] == "childFailed" else None
 
 
 def unit_record(result: Json, wave: int, event: Event) -> Json:

@@ -122,7 +122,7 @@ CUT_CODES = (
         "FINDINGS_CUT",
         "note",
         "The first {shown} findings {kind} are shown; {rest} of the kind.",
-        "Who has so many of one kind needs no more of them to mend their cause.",
+        "Findings of one kind mostly have one cause; a few of them show it.",
         "Mend those that are shown, then check again.",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -50,6 +51,16 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     assert piflows.__version__ == metadata.version("piflows")
     assert said(capsys, "--version") == (0, f"piflows {piflows.__version__}\n", "")
+
+
+def test_a_program_that_runs_a_command_keeps_its_own_garbage_collection() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(701, 11, 12)
+    try:
+        main(["--version"])
+        assert gc.get_threshold() == (701, 11, 12)
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_a_command_imports_only_its_own_module() -> None:

@@ -97,6 +97,27 @@ def test_ranges(field: str, least: int, most: int, floored: bool) -> None:
     assert not valid(field, 10**400)
 
 
+def test_what_is_refused_is_told_in_the_order_of_the_fields() -> None:
+    call = {
+        "nope": 1,
+        "debate": {"participants": 3, "extra": 1},
+        "graph": 3,
+        "chain": [{"agent": "a", "task": "t", "extra": 1}, {"agent": 3, "task": "t"}],
+        "checkpoint": {"extra": 1},
+    }
+    read, refused, count = read_call(call, 9)
+    assert read is None and count == len(refused)
+    assert [each["loc"] for each in refused] == [
+        ("checkpoint", "extra"),
+        ("chain", 0, "extra"),
+        ("chain", 1, "agent"),
+        ("graph",),
+        ("debate", "participants"),
+        ("debate", "extra"),
+        ("nope",),
+    ]
+
+
 IDS = ["a", "second phase", "été, 2/3", "a" * 64]
 NO_IDS = ["", "a" * 65, "a\n## b", "a\n", "\x1b[2J", "a\u2028b", "a\x85b", None, 1]
 

@@ -328,6 +328,14 @@ def test_an_exact_repeat_is_dropped_and_a_different_second_settlement_is_the_dri
             machine.feed(other)
 
 
+def test_a_second_failure_for_another_reason_is_the_drivers_mistake() -> None:
+    machine = two()
+    machine.feed(event("childFailed", B, code="CHILD_TIMEOUT", facts={"ms": 10}))
+    assert machine.feed(event("childFailed", B, code="CHILD_TIMEOUT", facts={"ms": 10})) == []
+    with pytest.raises(DriverError, match="settled twice"):
+        machine.feed(event("childFailed", B, code="CHILD_TIMEOUT", facts={"ms": 20}))
+
+
 def test_a_larger_incarnation_closes_the_smaller_and_its_spend_stays_counted() -> None:
     machine = two()
     spend = {"usage": {"input": 10, "output": 5, "costUsd": 0.5}}

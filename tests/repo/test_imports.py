@@ -34,7 +34,7 @@ OUTSIDE = {
     "tempfile",
 }
 WORLDLY = ("interpreter/drivers/", "interpreter/backends/", "interpreter/hands/", "compiler/catalog/", "cli/")
-HEAVY = {"lark", "jinja2", "asyncio", "rich", "jsonschema", "yaml"}
+HEAVY = {"lark", "jinja2", "asyncio", "rich", "jsonschema", "yaml", "regex"}
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -7,7 +7,7 @@ Rules  a mode is one module: its states, headers, bodies, labels and prompts sta
        it refuses nothing: mistakes stay in the Flow, where the checker finds them and knows their place
        equal calls give equal Flows, and the states stand in topological order but for the `again` exits
 Add    a mode: one module with the names of `protocol.Mode`, one row in `MODES`, its object and what it declares in
-       `grammar/call_modes.py`, its field in `grammar/call.py`
+       `grammar/modes/`, its field in `grammar/call.py`
 """
 
 from __future__ import annotations

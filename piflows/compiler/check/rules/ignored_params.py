@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import ANSWERS, RETIRED, Path, mode_key, mode_model, spell, text, truthy
+from piflows.compiler.params import ANSWERS, RETIRED, Path, mode_key, spell, text, truthy
 from piflows.grammar.call import Call, Mode
+from piflows.grammar.modes import model as mode_model
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.contract import strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic

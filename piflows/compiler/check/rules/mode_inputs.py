@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.compiler.params import ROLE, Path, mode_model, text, truthy
+from piflows.compiler.params import ROLE, Path, text, truthy
+from piflows.grammar.modes import model as mode_model
 from piflows.grammar.vocabulary import NOBODY
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
