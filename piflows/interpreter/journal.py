@@ -1,7 +1,7 @@
 """The journal: a header line, then the run's events, one JSON line each, in the order in which they were fed.
 
 Pure: texts in, texts out; `hands/journal_file.py` holds the file. A whole journal is a bug report, and resuming is
-feeding its events to a fresh machine. DESIGN: identities of effects and events.
+feeding its events to a fresh machine.
 """
 
 from __future__ import annotations

@@ -19,6 +19,6 @@ Rules   Everything is a frozen value or a pure function; nothing of piflows is i
 
 Add     A gate condition is a type in `gates.py` and a function in the interpreter, an action kind a type in
         `actions.py` and a hand: text form and schema follow from the type. A code is one entry in a `codes_*.py`.
-        A fifth kind of state is decided in writing first, in docs/decisions, and only when no arrangement of the four
+        A fifth kind of state is decided in writing first, and only when no arrangement of the four
         can say it: every `match` over the kinds ends in `assert_never` and names the places that must then follow.
 """

@@ -2,7 +2,7 @@
 
 A forward data flow over the graph of states: what holds on entering a state is what holds on every edge into it. Each
 exit defines some values of its state and unsets the others. Sets of values are integers, one bit each. The graph must
-be well-formed (`structure.py`), and what is read must be able to exist (`wiring.py`). DESIGN section 2.
+be well-formed (`structure.py`), and what is read must be able to exist (`wiring.py`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nobody knows how long a child takes, so the price is told in three ways that need no durations: steps when all take
 equally long, units that the barrier holds back, and how much longer it can take whatever the durations are. Linear in
-nodes + edges, apart from the heap of the ready set. DESIGN section 2, "Price before spend".
+nodes + edges, apart from the heap of the ready set.
 """
 
 from __future__ import annotations

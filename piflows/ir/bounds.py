@@ -1,4 +1,4 @@
-"""Least and most child runs and waves of a Flow, before anything is spent. DESIGN section 2, "worst case".
+"""Least and most child runs and waves of a Flow, before anything is spent.
 
 Both are proved for every run: no run spends more than the most, none that succeeds spends less than the least. Linear
 in states + edges, apart from the shortest path's heap. The Flow must verify.

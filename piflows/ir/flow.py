@@ -1,4 +1,4 @@
-"""Flow and its four kinds of state. DESIGN: everything before the IR knows nothing about running, everything after it
+"""Flow and its four kinds of state. Everything before the IR knows nothing about running, everything after it
 knows nothing about modes or presets."""
 
 from __future__ import annotations

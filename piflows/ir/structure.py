@@ -1,4 +1,4 @@
-"""The state graph of a Flow: names, exits, regions, ways back, order. DESIGN section 2, "termination".
+"""The state graph of a Flow: names, exits, regions, ways back, order.
 
 Every state but a Settle has an exit, every exit leads to a state, and without the `again` exits of its rounds, whose
 resets are no loop either, the graph has no cycle: so every path settles.

@@ -1,4 +1,4 @@
-"""Well-formedness of any Flow, hand-written ones too: what is proved before anything is spent. DESIGN section 2.
+"""Well-formedness of any Flow, hand-written ones too: what is proved before anything is spent.
 
 In order: the graph of states (`structure.py`), what the states hold (`wiring.py`), then, for a Flow that is whole so
 far, its worst case, definite assignment (`assign.py`) and shared writes (`shared_write.py`). The rules of the checker

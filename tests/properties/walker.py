@@ -1,6 +1,6 @@
 """An exhaustive walk of a small Flow: every outcome of every Stage and Gate, with the counts of its rounds.
 
-It knows the meaning of a Flow from DESIGN and nothing of how bounds are computed.
+It knows the meaning of a Flow from docs/states.md and nothing of how bounds are computed.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from piflows.compiler.check.rule import CallSubject
 from piflows.grammar.tools import slip
 from piflows.ir.diagnostic import Diagnostic, diagnostic
+from piflows.ir.finding import NEAR_NAMES
 
 CODES = ("UNKNOWN_TOOL",)
 SUBJECT = "call"
@@ -21,7 +22,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if subject.answer:
         return
     for path, value in subject.keyed("tools"):
-        if isinstance(value, str):
-            for name in dict.fromkeys(part.strip() for part in value.split(",")):
-                if name and (clause := slip(name)):
-                    yield diagnostic("UNKNOWN_TOOL", subject.at(path), tool=name, hint=clause)
+        names = dict.fromkeys(part.strip() for part in value.split(",")) if isinstance(value, str) else {}
+        for name in names if len(names) <= NEAR_NAMES else ():  # more are no slip, and each is compared with every tool
+            if name and (clause := slip(name)):
+                yield diagnostic("UNKNOWN_TOOL", subject.at(path), tool=name, hint=clause)
