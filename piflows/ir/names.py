@@ -12,8 +12,6 @@ def escape_key(author_id: str) -> str:
 
 def effect_id(state: str, visit: int, unit: str = "", attempt: int = 1) -> str:
     """`state#visit/unit!attempt`, the same in every replay. Separators inside names are percent-escaped."""
-    return f"{_escape(state)}#{visit}/{_escape(unit)}!{attempt}"
-
-
-def _escape(name: str) -> str:
-    return name if name.isalnum() else name.translate(_ESCAPES)
+    if not f"{state}{unit}".isalnum():  # most names are
+        state, unit = state.translate(_ESCAPES), unit.translate(_ESCAPES)
+    return f"{state}#{visit}/{unit}!{attempt}"
