@@ -10,7 +10,7 @@ interpreter   a flow and events to effects: the machine, and the drivers, backen
 presets       the bundled presets and agents
 cli           the `piflows` command
 
-From Python: `compile`, `check`, `plan` and `run` below, imported when they are used.
+From Python: `compile`, `check`, `plan` and `run` below, and the `FlowError` that they raise; imported when used.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from piflows.api import check, compile, plan, run
+    from piflows.api import FlowError, check, compile, plan, run
 
-__all__ = ["__version__", "check", "compile", "plan", "run"]
+__all__ = ["FlowError", "__version__", "check", "compile", "plan", "run"]
 __version__ = "0.1.0"
 HOME = "https://github.com/piflows/piflows"  # where the source and its pages are
 

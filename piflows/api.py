@@ -1,7 +1,7 @@
 """What Python callers use: `piflows.compile`, `check`, `plan` and `run`.
 
-A call is JSON text or the object itself; a Flow that was compiled or read before is taken as it is. Files, agents and
-presets are found as the command finds them, from `cwd` on.
+A call is the object itself or its JSON text, not the name of a file; a Flow that was compiled or read before is taken
+as it is. Files, agents and presets are found as the command finds them, from `cwd` on.
 """
 
 from __future__ import annotations
