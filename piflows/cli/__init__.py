@@ -27,6 +27,7 @@ from piflows.cli.startup import quicken
 from piflows.cli.terminal import width
 from piflows.grammar.near import hint
 from piflows.ir.diagnostic import FlowError
+from piflows.ir.fold import fold_each
 from piflows.ir.visible import visible
 
 COMMANDS = {
@@ -65,7 +66,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         meant = self._meant(message)
         said = f"{self.prog}: {visible(message)}{'.' if meant else ''}{meant}"
-        self.exit(2, f"{said}\nusage: {self._brief()}   (`{self.prog} --help` says more)\n")
+        usage = f"usage: {self._brief()}   (`{self.prog} --help` says more)"
+        self.exit(2, fold_each(f"{said}\n{usage}", width(sys.stderr), 2) + "\n")
 
     def _brief(self) -> str:
         """The usage in one line: what has to be given, and that there are options."""
@@ -79,7 +81,8 @@ class Parser(argparse.ArgumentParser):
     def _meant(self, message: str) -> str:
         if choice := _CHOICE.search(message):
             return hint(choice[1], [each.strip("' ") for each in choice[2].split(",")])
-        unknown = [word.split("=")[0] for word in message.split() if word.startswith("--")]
+        words = [word.split("=")[0] for word in message.split() if word.startswith("--")]
+        unknown = [word for word in words if word.rstrip(":") not in self._option_string_actions]
         return hint(unknown[0], self._option_string_actions) if unknown else ""
 
 

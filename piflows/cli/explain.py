@@ -13,7 +13,7 @@ from piflows.compiler.render.reference import UNREPORTED, may_retry, when_known,
 from piflows.compiler.samples import Pair, Sample, pairs, reserved
 from piflows.ir.codes import CODES, GROUPS, Code
 from piflows.ir.diagnostic import outline
-from piflows.ir.fold import fold
+from piflows.ir.fold import fold, fold_each
 from piflows.ir.visible import visible, visible_json
 
 HELP = "explain an error code: what happened, why, what to do, and a sample; without a code, list all codes"
@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
         from piflows.grammar.near import hint
 
         near = hint(args.code.strip().upper(), CODES)
-        print(f'piflows explain: there is no code "{visible(args.code)}".{near}', file=sys.stderr)
+        said = f'piflows explain: there is no code "{visible(args.code)}".{near}'
+        print(fold_each(said, width(sys.stderr), 2), file=sys.stderr)
         return 2
     print(visible_json(_object(code)) if args.format == "json" else _text(code))
     return 0

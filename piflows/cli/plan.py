@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from piflows.cli.shown import Shown, load_flow, write
-from piflows.cli.source import add_call_arguments, names_preset
+from piflows.cli.source import add_call_arguments, is_there, names_preset
 from piflows.cli.terminal import width
 from piflows.ir.limits import LIMITS
 from piflows.ir.visible import visible, visible_json
@@ -60,7 +60,7 @@ def _diff(args: argparse.Namespace) -> int:
         args.usage("standard input can be read once")
     words = (args.diff, args.call)
     completed = args.task is not None or args.why is not None or args.set
-    if completed and not any(map(names_preset, words)):
+    if completed and not any(map(names_preset, words)) and all(map(is_there, words)):
         args.usage("task, why and parameters complete a preset; a call says all of it by itself")
     before, after = (load_flow(_side(args, word), general=True) for word in words)
     if before.flow is None or after.flow is None:

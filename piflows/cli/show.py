@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
         from piflows.grammar.near import hint
 
         near = hint(name, (*catalog.presets, *catalog.agents))
-        print(f'piflows show: there is no preset and no agent named "{visible(name)}".{near}', file=sys.stderr)
+        said = f'piflows show: there is no preset and no agent named "{visible(name)}".{near}'
+        print(fold_each(said, width(sys.stderr), 2), file=sys.stderr)
         return 2
     facts = _agent(agent)
     print(

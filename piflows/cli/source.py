@@ -84,7 +84,7 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
         preset = context.catalog(scope_of(given)).presets.get(word)
         if preset is not None or not lexists(word):  # what lies here under a preset's name is `./name`
             return _preset_call(preset or word, context, given, general)
-    if given:
+    if given and is_there(word):
         args.usage("task, why and parameters complete a preset; a call says all of it by itself")
     text = read_text(word, args)
     return CallSource(text, STDIN if word == "-" else word, context, is_saved(text))
@@ -93,6 +93,11 @@ def load_call(args: argparse.Namespace, *, general: bool = False) -> CallSource:
 def names_preset(word: str) -> bool:
     """Whether a CALL argument means a preset, as far as the word and what lies here tell."""
     return word.endswith(".md") or (_NAME.fullmatch(word) is not None and word != "-" and not lexists(word))
+
+
+def is_there(word: str) -> bool:
+    """Whether there is something to read under this word. What is not there is told by who reads it."""
+    return word == "-" or lexists(word)
 
 
 def here(base: Path | None = None, *, presets: bool = True) -> Context:

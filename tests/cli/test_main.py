@@ -93,13 +93,36 @@ def test_a_command_imports_only_its_own_module() -> None:
         (("run", "c.json", "--form", "json"), 'Did you mean "--format"?'),
         (("run", "c.json", "--format"), "expected one argument"),
         (("run", "none.json"), 'there is no file "none.json"'),
+        (("plan", "none.json", "--task", "x"), 'there is no file "none.json"'),
+        (("plan", "--diff", "none.json", "nor.json", "--task", "x"), 'there is no file "none.json"'),
         (("run", "c.json", "extra"), "unrecognized arguments: extra"),
     ],
 )
-def test_wrong_usage(words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
     status, out, err = said(capsys, *words)
     assert (status, out) == (2, "") and says in err and "Traceback" not in err
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("new", "x", "--mode", "workflow"),
+        ("show", "a-name-that-is-rather-long-but-not-too-long-for-one-line"),
+        ("explain", "A_CODE_THAT_IS_RATHER_LONG_BUT_NOT_TOO_LONG_FOR_A_LINE"),
+        ("plan", "--diff"),
+    ],
+)
+def test_wrong_usage_is_as_wide_as_the_terminal_and_means_no_option_that_is_known(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    status, out, err = said(capsys, *words)
+    assert (status, out) == (2, "") and max(map(len, err.splitlines())) <= 60
+    assert "Did you mean" not in err
 
 
 def test_a_working_directory_that_is_gone() -> None:

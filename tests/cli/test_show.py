@@ -42,7 +42,7 @@ def test_show_an_agent(run: Run) -> None:
 
 def test_show_nothing(run: Run) -> None:
     status, out, err = run("show", "scribbe")
-    assert (status, out) == (2, "") and 'Did you mean "scribe"?' in err
+    assert (status, out) == (2, "") and 'Did you mean "scribe"?' in " ".join(err.split())
 
 
 def test_lists_and_presets_are_as_wide_as_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
