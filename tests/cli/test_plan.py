@@ -190,6 +190,12 @@ def test_a_difference_in_the_terms_of_the_plan(capfd: pytest.CaptureFixture[str]
     ]
 
 
+def test_a_difference_says_values_as_a_call_does(capfd: pytest.CaptureFixture[str]) -> None:
+    other = call({**GRAPH, "confirmProjectAgents": False}, "other.json")
+    assert main(["plan", "--diff", call(GRAPH), other]) == 1
+    assert "      - none\n      + false\n" in capfd.readouterr().out
+
+
 def test_a_preset_against_itself_with_other_words(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "scout", "--task", "Where?", "--why", WHY, "--out", "saved.flow"]) == 0
     capfd.readouterr()

@@ -7,6 +7,7 @@ table: what no fact says is the fact `else`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields
 from difflib import unified_diff
@@ -87,9 +88,14 @@ def _table(flow: Flow) -> Table:
     return {place: {name: said for name, said in facts.items() if said} for place, facts in table.items()}
 
 
+def _as_given(value: object) -> str:
+    """What a call said, as it said it: a text bare, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def _head(flow: Flow) -> Facts:
     ceilings = {f"ceiling {limit.authority} {limit.what}": amounts.ceiling(limit) for limit in flow.ceilings}
-    about = {name: visible(str(flow.about[name])) for name in sorted(flow.about)}
+    about = {name: visible(_as_given(flow.about[name])) for name in sorted(flow.about)}
     return {
         "mode": visible(flow.mode),
         **about,
