@@ -22,7 +22,7 @@ PRESET_CODES = (
     ),
     compile_error(
         "PRESET_OVERRIDE_INVALID",
-        'Preset "{preset}" does not let a call set "{key}".',
+        'Preset "{preset}" does not let a call set "{key}".{hint|}',
         "Beside the preset a call may set what every call decides for itself, and what the preset declares in its "
         "`overrides`, which is: {allowed|nothing}.",
         'Leave "{key}" out, add it to the `overrides` of the preset after a review, or make the call without a preset.',
@@ -187,7 +187,7 @@ SHAPE_CODES = (
         "CALL_INVALID",
         "The input is invalid: {problem}.",
         "The text is not well-formed, or a value does not have the type, size or range that its place asks for.",
-        "Correct the named place; `piflows schema call` prints all that a call may hold.",
+        "Correct the named place; if it is in a call, `piflows schema call` prints all that one may hold.",
     ),
     compile_error(
         "UNKNOWN_PARAMETER",
@@ -230,7 +230,7 @@ SHAPE_CODES = (
         "NOT_AVAILABLE",
         "Not available in this version: {what}.",
         "The word is known, but what it asks for is not built here.",
-        "Use a newer version, or write the call with what `piflows schema call` shows.",
+        "Use a newer version, or do without it; `piflows new --help` names the modes that there are.",
     ),
 )
 

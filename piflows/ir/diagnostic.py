@@ -18,6 +18,7 @@ from piflows.ir.visible import visible
 
 CAUSE_BYTES = 25 * 1024  # the cause is cut first, so that what follows it in the text form never is
 FACT_BYTES = 4 * 1024  # of one fact in a message or fix; only a cause may be long
+LAST = "NOT_AVAILABLE"  # no correction of the text helps: read after all that one can correct
 
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(?:\|([^}]*))?\}(\.?)")
 
@@ -86,7 +87,7 @@ def error_text(d: Diagnostic) -> str:
 
 
 def tidy(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sorted for people: by file, line and column, else as they came; repeats dropped."""
+    """Sorted for people: by file, what no correction mends last, then line and column; repeats dropped."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=_place))
 
 
@@ -101,8 +102,8 @@ def outline(sentence: str, opening: str = "<", closing: str = ">") -> str:
     return _FACT.sub(fact, sentence)
 
 
-def _place(d: Diagnostic) -> tuple[str, int, int]:
-    return d.where.file, d.where.line or 0, d.where.column or 0
+def _place(d: Diagnostic) -> tuple[str, bool, int, int]:
+    return d.where.file, d.code == LAST, d.where.line or 0, d.where.column or 0
 
 
 def _fill(sentence: str, facts: Mapping[str, object], limit: int | None) -> str:

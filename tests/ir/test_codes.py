@@ -57,7 +57,7 @@ FACTS = {
     "PARAM_RENAMED": "path old new", "INVALID_MODE": "problem needs", "WHY_REQUIRED": "", "INVALID_SCOPE": "value",
     "INVALID_CONCURRENCY": "value", "FLOW_DEPTH_EXCEEDED": "depth limit", "TOO_MANY_TASKS": "what count limit",
     "PARALLEL_SIZING_REQUIRED": "tasks", "UNKNOWN_AGENT": "agent scope hint", "UNKNOWN_PRESET": "preset scope hint",
-    "PRESET_TASK_REQUIRED": "preset", "PRESET_OVERRIDE_INVALID": "preset key allowed",
+    "PRESET_TASK_REQUIRED": "preset", "PRESET_OVERRIDE_INVALID": "preset key allowed hint",
     "PRESET_EXPANSION_INVALID": "preset problem", "GRAPH_INVALID": "problem", "GRAPH_CYCLE": "chain",
     "SHARED_WRITE_CWD": "cwd agents", "MONITOR_INVALID": "problem", "MONITOR_NOT_TRIGGERED": "checks observation",
     "CHECK_COMMAND_FAILED": "command reason", "SEARCH_NO_CANDIDATES": "round",

@@ -199,6 +199,12 @@ def test_tidy_sorts_by_place_and_drops_repeats():
     assert list(tidy([*shuffled, *shuffled])) == expected
 
 
+def test_tidy_says_last_what_no_correction_mends():
+    where = [Where(file, "", line, 1) for file, line in (("a.json", 1), ("a.json", 2), ("b.json", 1))]
+    missing, wrong, other = diagnostic("NOT_AVAILABLE", where[0], what="x"), at("a.json", 2, 1), at("b.json", 1, 1)
+    assert tidy([missing, other, wrong]) == (wrong, missing, other)
+
+
 def test_tidy_keeps_what_differs_in_anything():
     first = at("a", 1, 1)
     assert tidy([first, replace(first, severity="warning"), replace(first, where=Where("a", "/x", 1, 1))]) == (

@@ -177,7 +177,8 @@ def _wrong_fields(
 ) -> Iterator[Wrong]:
     for key, member in value.items():
         if key not in fields:
-            problem = f"`{key}` is no member of {owner}.{hint(key, fields)}"
+            known = hint(key, fields) or f" It may hold {', '.join(fields)}"
+            problem = f"`{key}` is no member of {owner}.{known}"
             yield Wrong(f"{place}/{_escaped(key)}", problem, at_key=True)
         elif not fields[key][0](member):
             yield Wrong(f"{place}/{key}", f"`{key}` must be {fields[key][1]}")

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from compiler.conftest import Compile, agent, preset
 
+from piflows.compiler.lower import MODES
+from piflows.compiler.params import RUN_MODES, mode_key
+
 RECON = {"agent": "recon", "task": "Look."}
 CONTRACT: dict[str, Any] = {
     "objective": "Find it.",
@@ -216,6 +219,10 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "an unread dependency": (
         graph(node("a"), node("b", "Go.", "a")),
         [("UNUSED_DEPENDENCY", "/graph/nodes/1/dependsOn/0")],
+    ),
+    "a dependency whose placeholder is mistyped": (
+        graph(node("area"), node("b", "Read {node.aera}.", "area")),
+        [("HANDOFF_UNRESOLVED", "/graph/nodes/1/task")],
     ),
     "a near placeholder": (
         graph(node("a", "Read {Task} and {json: 1}.")),
@@ -519,6 +526,9 @@ HINTS = [
     ({"preset": "open", "agentScope": "project"}, "open.md is skipped: "),
     ({"preset": "glance"}, "The scopes project and all have it."),
     ({"agent": "scribe", "task": "x"}, "The scopes project and all have it."),
+    ({"preset": "glanc"}, 'Did you mean "glance"? The scopes project and all have it.'),
+    ({"agent": "scrib", "task": "x"}, 'Did you mean "scribe"? The scopes project and all have it.'),
+    ({"preset": "glance", "agentScope": "project", "task": "x", "trceFile": "x"}, 'Did you mean "traceFile"?'),
     ({"agent": "nemo", "task": "x", "agentScope": "project"}, 'no agent named "nemo" in scope project.'),
 ]
 
@@ -526,6 +536,11 @@ HINTS = [
 @pytest.mark.parametrize(("call", "hint"), HINTS)
 def test_hints(call: dict[str, Any], hint: str, compiled: Compile) -> None:
     assert hint in compiled(call, files=PRESETS).errors[0].message
+
+
+def test_a_call_without_a_mode_is_shown_the_modes_that_there_are(compiled: Compile) -> None:
+    message = compiled({}).errors[0].message
+    assert all((f" {mode_key(mode)}" in message) == (mode in MODES) for mode in RUN_MODES if mode != "single")
 
 
 def test_a_long_name_is_cut(compiled: Compile) -> None:

@@ -251,7 +251,7 @@ def test_a_script_that_is_none(text: str, column: int, says: str) -> None:
     ("rule", "says"),
     [
         ('{"replay": "x"}', '`replay` is no member of a rule. Did you mean "reply"?'),
-        ('{"a/b~c": 1}', "`a/b~c` is no member of a rule"),
+        ('{"a/b~c": 1}', "`a/b~c` is no member of a rule. It may hold agent, unit, "),
         ('{"agent": ""}', "`agent` must be a name"),
         ('{"unit": 5}', "`unit` must be a pattern"),
         ('{"role": null}', "`role` must be a name"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.grammar.near import hint
+from piflows.grammar.near import hint, nearest
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("UNKNOWN_AGENT",)
@@ -26,9 +26,13 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 
 def _hint(name: str, subject: CallSubject) -> str:
-    """Why there is no such agent: its file was skipped, another scope has it, or it has another name."""
+    """Why there is no such agent: its file was skipped, another scope has it, or its name is nearly this."""
     if skipped := subject.catalog.skipped.get(("agent", name)):
         return f" {skipped.message}"
-    if subject.scope != "all" and (other := subject.context.catalog("all").agents.get(name)):
+    here, everywhere = subject.catalog.agents, subject.context.catalog("all").agents
+    if other := everywhere.get(name):
         return f" The scopes {other.source} and all have it."
-    return hint(name, subject.catalog.agents)
+    if near := hint(name, here):
+        return near
+    there = nearest(name, everywhere)
+    return f"{hint(name, everywhere)} The scopes {everywhere[there].source} and all have it." if there else ""

@@ -32,7 +32,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         needs = "in `task` what the agent shall do"
         yield diagnostic("INVALID_MODE", subject.at(("agent",)), problem=problem, needs=needs)
     elif not keys and not any(_mistyped(misfit) for misfit in subject.misfits):
-        others = ", ".join(mode_key(mode) for mode in RUN_MODES if mode != "single")
+        others = ", ".join(mode_key(mode) for mode in RUN_MODES if mode != "single" and mode in subject.available)
         problem = f"it has none of `agent` with `task`, {others}"
         needs = "`agent` and `task` for one child, or the parameters of one other mode"
         yield diagnostic("INVALID_MODE", subject.at(()), problem=problem, needs=needs)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
+from piflows.compiler.expand import CALLER_ALWAYS
 from piflows.compiler.params import RETIRED
-from piflows.grammar.near import hint
+from piflows.grammar.near import hint, nearest
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.limits import LIMITS
 
@@ -35,7 +36,10 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         if key not in RETIRED:
             where = at((key,), key=True)
             allowed = ", ".join(expansion.preset.overrides)
-            yield diagnostic("PRESET_OVERRIDE_INVALID", where, preset=name, key=bounded(key), allowed=allowed)
+            near = hint(key, (*expansion.preset.overrides, *CALLER_ALWAYS))
+            yield diagnostic(
+                "PRESET_OVERRIDE_INVALID", where, preset=name, key=bounded(key), allowed=allowed, hint=near
+            )
 
 
 def bounded(name: str) -> str:
@@ -44,9 +48,13 @@ def bounded(name: str) -> str:
 
 
 def _hint(name: str, subject: CallSubject) -> str:
-    """Why there is no such preset: its file was skipped, another scope has it, or it has another name."""
+    """Why there is no such preset: its file was skipped, another scope has it, or its name is nearly this."""
     if skipped := subject.catalog.skipped.get(("preset", name)):
         return f" {skipped.message}"
-    if subject.scope != "all" and (other := subject.context.catalog("all").presets.get(name)):
+    here, everywhere = subject.catalog.presets, subject.context.catalog("all").presets
+    if other := everywhere.get(name):
         return f" The scopes {other.source} and all have it."
-    return hint(name, subject.catalog.presets)
+    if near := hint(name, here):
+        return near
+    there = nearest(name, everywhere)
+    return f"{hint(name, everywhere)} The scopes {everywhere[there].source} and all have it." if there else ""

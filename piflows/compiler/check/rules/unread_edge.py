@@ -2,7 +2,8 @@
 
 Reports UNUSED_DEPENDENCY, a warning.
 Warned of: `dependsOn: ["facts", "extra"]` with a task that reads {node.facts} alone.
-Accepted: every dependency read; a dependency of a loop, which has to go anyway.
+Accepted: every dependency read; a dependency of a loop, which has to go anyway; one that a mistyped placeholder means,
+which is an error of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject, dependencies
+from piflows.grammar.near import nearest
 from piflows.grammar.placeholder import Placeholder, split
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.topology import cycles
@@ -26,6 +28,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         task = node.get("task")
         pieces = split(task, ("node",)) if isinstance(task, str) else []
         read = {piece.name for piece in pieces if isinstance(piece, Placeholder)}
+        read |= {nearest(name, ids) for name in read - ids}
         for entry, need in dependencies(path, node):
             if need in ids and need not in read and need not in looped.get(node["id"], ()):
                 yield diagnostic("UNUSED_DEPENDENCY", subject.at(entry), node=node["id"], dependency=need)
