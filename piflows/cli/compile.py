@@ -193,5 +193,6 @@ def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace,
     print(text, end="", file=stream)  # pyright: ignore
     if args.format == "text" and stream is sys.stdout:
         counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]
-        said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n) or "nothing found"
+        said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n)
+        said = said or ("nothing found" if files else "no preset, agent or call is there")
         print(visible(f"{files} file{'s' * (files != 1)} checked: {said}"))

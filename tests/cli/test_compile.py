@@ -154,6 +154,11 @@ def test_agents_are_checked_as_agents(project: Project) -> None:
     assert project.run("flow-agents/a.md")[:2] == (2, "")
 
 
+def test_a_folder_without_anything_to_check(project: Project) -> None:
+    (project.root / "empty").mkdir()
+    assert project.run("--check", "empty") == (0, "0 files checked: no preset, agent or call is there\n", "")
+
+
 def test_a_folder(project: Project) -> None:
     lay(
         project.root,
