@@ -24,9 +24,7 @@ HELP = "write a preset to start from into .pi/flow-presets, or with --agent an a
 STARTERS = BUNDLED / "starters"  # a preset for each mode, under the mode's name, and `agent.md`
 USUAL = "single"
 LONGEST = 100  # characters of a name: with its ending it is one name of a file everywhere
-_FILE = re.compile(
-    r"(?![-\s])[^./\\:*?\"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+(?<![.\s])"
-)  # a file's name on every system
+_FILE = re.compile(r"(?![-\s])[^./\\:*?\"<>|]+(?<![.\s])")  # a file's name on every system
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +67,7 @@ def _name(name: str, args: argparse.Namespace) -> str:
     if len(name) > LONGEST:
         return _refused(args, f"the name has {len(name)} characters: at most {LONGEST} are taken")
     if args.agent:
-        if not _FILE.fullmatch(name):
+        if visible(name) != name or not _FILE.fullmatch(name):
             return _refused(args, f'an agent and its file cannot be named "{name}"')
     elif not NAME.fullmatch(name):
         kebab = "-".join(re.findall(r"[a-z0-9]+", name.lower()))

@@ -111,8 +111,13 @@ def _save(flow: Flow, shown: Shown, path: str) -> bool:
     from piflows.grammar.saved import write_saved
 
     data = write_saved(flow, shown.inputs).encode()
-    large = f"the plan has more than {LIMITS.saved_bytes} bytes, so nothing would read it again"
-    problem = large if len(data) > LIMITS.saved_bytes else write(path, data)
+    unnamed = next((file for file, _ in shown.inputs if file.encode(errors="replace").decode() != file), None)
+    if len(data) > LIMITS.saved_bytes:
+        problem = f"the plan has more than {LIMITS.saved_bytes} bytes, so nothing would read it again"
+    elif unnamed is not None:
+        problem = f"its input {unnamed} has a name that is not UTF-8, so nothing would read it again"
+    else:
+        problem = write(path, data)
     if problem:
         print(f"piflows plan: {visible(path)} cannot be written: {visible(problem)}", file=sys.stderr)
         return False

@@ -71,8 +71,9 @@ def _edges(
         for target in onward[state.name]:
             yield target, known
     at = place[state.name]
+    native = state.test.outcomes if isinstance(state, Gate) else {}  # asked once: a choice makes it of its candidates
     for outcome, target in state.exits.items():
-        defines = _defines(state, outcome, known, at)
+        defines = _defines(state, outcome, known, at, native.get(outcome, False))
         defined = known & ~(15 << at) | defines << at
         following = states[target]
         if isinstance(following, Gate) and isinstance(following.test, Round):
@@ -82,15 +83,18 @@ def _edges(
         yield target, defined
 
 
-def _defines(state: State, outcome: str, known: int, at: int) -> int:
-    """What an exit defines of its state, whose bits stand `at`; it unsets the rest. A refusal defines nothing."""
+def _defines(state: State, outcome: str, known: int, at: int, native: bool) -> int:
+    """What an exit defines of its state, whose bits stand `at`; it unsets the rest. A refusal defines nothing.
+
+    `native`: the outcome of a gate defines its value by itself, as far as its test alone says so.
+    """
     if isinstance(state, Stage):
         alone = isinstance(state.work, Plan) and (len(state.work.units) == 1 or state.schedule == "first")
         failed = VALUE | FAILED | (UNITS if alone else 0)
         return {"then": VALUE | UNITS, "failed": failed, "stuck": VALUE | FAILED}.get(outcome, 0)
     if isinstance(state, Gate):
-        native = known >> at & COMING if isinstance(state.test, Round) else state.test.outcomes[outcome]
-        return VALUE if native or outcome in state.says else 0
+        value = known >> at & COMING if isinstance(state.test, Round) else native
+        return VALUE if value or outcome in state.says else 0
     return VALUE if outcome == "then" else 0
 
 

@@ -124,7 +124,7 @@ def _ready_order(stage: Stage) -> Reach | None:
 def _groups(roles: Mapping[str, Role], stage: Stage, real: Real) -> Iterator[dict[Cwd, list[str]]]:
     """The writers by directory: for each wave, or under `ready` for the whole Stage. Under `first` one runs alone."""
     units = {unit.name: unit for unit in _units(stage)}
-    may = {name for name, role in roles.items() if write_capable(role)}
+    may = {name for name in {unit.role for unit in units.values()} if write_capable(roles[name])}
     writers = {name for name, unit in units.items() if unit.role in may}
     if len(writers) < 2 or stage.schedule == "first":
         return

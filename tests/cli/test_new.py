@@ -123,7 +123,7 @@ def test_another_project(run: Run) -> None:
         (["mine", "--description", "a\u202eb"], "one line of text"),
         *(
             (["--agent", name], "cannot be named")
-            for name in ("../x", "a/b", "a\\b", ".x", "a.b", " x", "x ", "a\nb", "")
+            for name in ("../x", "a/b", "a\\b", ".x", "a.b", " x", "x ", "a\nb", "", "a\u202eb", "a\u200bb", "\udcff")
         ),
     ],
 )

@@ -123,6 +123,15 @@ def test_a_preset_can_be_looked_at_but_not_saved_without_a_task(capfd: pytest.Ca
     assert main(["plan", "scout", "--task", "Map it.", "--why", WHY, "--out", "plan.flow"]) == 0
 
 
+def test_a_plan_that_nothing_could_read_again_is_not_saved(capsys: pytest.CaptureFixture[str]) -> None:
+    """The textual form has no half of a surrogate pair, as the name of a file has one for each byte not of UTF-8."""
+    Path("\udcff.json").write_text(json.dumps(GRAPH))
+    assert main(["plan", "./\udcff.json", "--out", "plan.flow"]) == 1
+    assert "not UTF-8" in capsys.readouterr().err and not Path("plan.flow").exists()
+    Path("a\x1b\u202e\n.json").write_text(json.dumps(GRAPH))
+    assert main(["plan", "./a\x1b\u202e\n.json", "--out", "plan.flow"]) == main(["run", "plan.flow"]) == 0
+
+
 def test_a_plan_that_cannot_be_saved_is_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", call(GRAPH), "--out", "no/such/plan.flow"]) == 1
     out, err = capfd.readouterr()

@@ -52,8 +52,9 @@ def _router(goal: str, spec: Route, candidates: tuple[str, ...], make: Maker) ->
 def _specialists(goal: str, spec: Route, stages: dict[str, str], make: Maker) -> None:
     """A specialist is an agent's name alone, and gets the task alone."""
     key, prompt = text("specialist"), normal(text(goal) + make.requirements())
+    place = {name: number for number, name in reversed(list(enumerate(spec.candidates)))}  # the first of equal ones
     for name, stage in stages.items():
-        at = f"/route/candidates/{spec.candidates.index(name)}" if name in spec.candidates else "/route/fallback"
+        at = f"/route/candidates/{place[name]}" if name in place else "/route/fallback"
         role = make.role(AgentRef.model_construct(agent=name), "specialist")
         unit = make.unit(stage, "specialist", role, key, prompt, at=at)
         make.stage(stage, key, [unit], then="done", failed="specialist-failed", at=at)

@@ -9,9 +9,12 @@ import pytest
 from drive import Run, fail, keyed, ok
 
 from piflows.compiler.lower.make import Lowered
+from piflows.ir import shared_write
 from piflows.ir.flow import Flow, Settle
 from piflows.ir.gates import Choice
 from piflows.ir.parts import Parts
+from piflows.ir.unit import Role
+from piflows.ir.verify import verify
 
 Lower = Callable[..., Lowered]
 Show = Callable[[Parts], str]
@@ -132,3 +135,30 @@ def test_failures(lowered: Lower) -> None:
     assert (chosen["outcome"], chosen["error"]) == ("stopped", None)
     assert chosen["header"] == 'Flow route: controller → analyst, but "analyst" failed.'
     assert chosen["text"].count("CHILD_EXIT_NONZERO") == 1
+
+
+def test_what_a_proof_asks_grows_with_the_candidates_and_no_faster(
+    lowered: Lower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A choice's outcomes are a mapping of all candidates, the roles those of all specialists: neither for each one."""
+    asked = {"outcomes": 0, "roles": 0}
+    outcomes, capable = Choice.outcomes, shared_write.write_capable
+
+    def told(choice: Choice) -> dict[str, bool]:
+        asked["outcomes"] += 1
+        return outcomes.__get__(choice)
+
+    def counted(role: Role) -> tuple[str, ...]:
+        asked["roles"] += 1
+        return capable(role)
+
+    monkeypatch.setattr(Choice, "outcomes", property(told))
+    monkeypatch.setattr(shared_write, "write_capable", counted)
+
+    def work(candidates: int) -> tuple[int, int]:
+        asked.update(outcomes=0, roles=0)
+        assert verify(route(lowered, candidates=[f"agent{number}" for number in range(candidates)])) == []
+        return asked["outcomes"], asked["roles"]
+
+    (few, roles_of_few), (many, roles_of_many) = work(10), work(40)
+    assert few == many and 0 < roles_of_many <= 4 * roles_of_few
