@@ -76,6 +76,8 @@ def flaw(report: Mapping[str, Any]) -> str:
             return f"`{name}` of {kind} is missing or malformed"
     if kind == "turnEnded" and not _usage(report["usage"]):
         return "`usage` of turnEnded is missing or malformed"
+    if kind == "commandExited" and type(report.get("matched", {})) is not dict:  # `distil` adds it: a report has none
+        return "`matched` of commandExited is malformed"
     if kind == "childFailed":
         return _unsayable(report["code"], report["facts"])
     return ""

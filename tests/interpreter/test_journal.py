@@ -156,6 +156,9 @@ def changed(event: Json, **members: Any) -> Json:
         (5, {"facts": {"ms": 5, "code": "X", "where": {}}}, ""),
         (6, {"exit": "0"}, "`exit` of commandExited"),
         (6, {"started": 1}, "`started` of commandExited"),
+        (6, {"matched": "a+"}, "`matched` of commandExited"),
+        (6, {"matched": None}, "`matched` of commandExited"),
+        (6, {"matched": {"a+": True}}, ""),
     ],
 )
 def test_a_malformed_event(place: int, members: Json, says: str) -> None:
