@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from samples import tried
+from texts import constants, sources
 
-import piflows
 from piflows.compiler.check.registry import RULES
 from piflows.compiler.samples import Sample, pairs, reserved
 from piflows.ir.codes import CODES
 
-PACKAGE = Path(piflows.__file__).parent
 SAMPLES = [
     pytest.param(code, sample, expected, pair.warned, id=f"{code}-{number}-{'refused' if expected else 'accepted'}")
     for code in CODES
@@ -47,16 +44,6 @@ def test_a_sample(
 def test_every_code_that_this_version_reports_has_samples_and_no_other() -> None:
     reported = {text for path in sources() for text in constants(path) if text in CODES}
     assert {code for code in CODES if not reserved(code)} == reported
-
-
-def sources() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("codes_"))
-
-
-def constants(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
 
 
 def test_every_rule_has_a_sample_of_a_code_that_it_reports() -> None:

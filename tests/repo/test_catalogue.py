@@ -1,25 +1,11 @@
 """One catalogue: its codes are reported, documented, and written nowhere else."""
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
+from texts import PACKAGE, constants, sources
 
-import piflows
 from piflows.compiler.render.reference import codes_page
 from piflows.ir.codes import CODES
 
-PACKAGE = Path(piflows.__file__).parent
 REPOSITORY = PACKAGE.parent
-
-
-def sources() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("codes_"))
-
-
-def constants(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
 
 
 def test_every_code_that_a_compile_can_know_is_reported():
