@@ -11,7 +11,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from piflows.ir.flow import Ceiling, Flow, Stage
+from piflows.ir.flow import Ceiling, Flow, Mark, Stage
 from piflows.ir.frozen import frozen
 from piflows.ir.parts import Text
 from piflows.ir.plan import Over, Plan
@@ -23,6 +23,8 @@ Holds = Literal["one", "many", "keyed"]
 _WORDS = {  # field -> the word its lines begin with, where it is not the field's name
     "roles": "role",
     "ceilings": "ceiling",
+    "contracts": "contract",
+    "marks": "mark",
     "units": "unit",
     "facts": "fact",
     "inputs": "input",
@@ -32,6 +34,7 @@ _HEADS: dict[type, tuple[str, ...]] = {  # fields on a record's first line; one 
     Ref: ("state", "pick", "unit"),
     Handoff: ("slot", "<from>", "value"),
     Ceiling: ("authority", "what", "limit"),
+    Mark: ("name", "kind", "minted"),
     Over: ("value",),
     Input: ("file", "digest"),
     Role: (),

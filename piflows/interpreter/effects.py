@@ -12,9 +12,16 @@ from piflows.ir.unit import Role
 
 Effect = dict[str, Any]
 
+STARTS = frozenset({"spawn", "command", "wait", "inspect"})  # what is under way until its final event
 
-def spawn(effect: str, unit: str, stage: str, role: Role, prompt: str, cwd: str, timeout_ms: int, step: int) -> Effect:
-    """Start a child run. `cwd` is relative to the run's directory; `tools` None means pi's defaults."""
+
+def spawn(
+    effect: str, unit: str, stage: str, role: Role, prompt: str, cwd: str, timeout_ms: int, step: int, schema: object
+) -> Effect:
+    """Start a child run. `cwd` is relative to the run's directory; `tools` None means pi's defaults.
+
+    Under a contract `contract` is its identity and `returnSchema` what the data of the return must fit.
+    """
     return {
         "kind": "spawn",
         "effect": effect,
@@ -34,6 +41,8 @@ def spawn(effect: str, unit: str, stage: str, role: Role, prompt: str, cwd: str,
         "timeoutMs": timeout_ms,
         "protocol": role.protocol,
         "candidates": list(role.candidates),
+        "contract": role.contract or None,
+        "returnSchema": schema,
     }
 
 
@@ -47,6 +56,11 @@ def wait(effect: str, ms: float) -> Effect:
     return {"kind": "wait", "effect": effect, "ms": ms}
 
 
+def steer(effect: str, text: str) -> Effect:
+    """Give a live child a message before its next response; `noticeSeen` proves that it arrived."""
+    return {"kind": "steer", "effect": effect, "text": text}
+
+
 def stop(effect: str) -> Effect:
     """Stop what that effect started. It still settles, however late."""
     return {"kind": "stop", "effect": effect}
@@ -55,3 +69,14 @@ def stop(effect: str) -> Effect:
 def done() -> Effect:
     """The run is over; nothing that comes after is used."""
     return {"kind": "done", "effect": "done"}
+
+
+def inspect(effect: str, cwd: str, paths: list[str]) -> Effect:
+    """Look at files: whether each is there, inside `cwd`, regular, and its SHA-256."""
+    return {"kind": "inspect", "effect": effect, "cwd": cwd, "paths": paths}
+
+
+def note(name: str, event: str, minted: bool, key: str, stage: str, attributes: Effect) -> Effect:
+    """Something for the trace: nobody carries it out. `attributes` are flat."""
+    said = {"name": name, "event": event, "minted": minted, "key": key, "stage": stage, "attributes": attributes}
+    return {"kind": "note", "effect": "", **said}

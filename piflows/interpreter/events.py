@@ -71,10 +71,16 @@ class CommandExited(TypedDict):
     reason: str
 
 
-# childStarted, timePassed and cancelled carry nothing of their own.
-FINAL = frozenset({"childSettled", "childFailed", "commandExited", "timePassed"})
+class Inspected(TypedDict):
+    """What was found of each file: `inside` its directory, `exists`, `regular`, `sha256` or None."""
 
-_NOT_SAID = frozenset({"seq", "at", "control", "matched"})  # what delivery and `distil` add to a report
+    files: dict[str, dict[str, Any]]
+
+
+# childStarted, noticeSeen, timePassed and cancelled carry nothing of their own.
+FINAL = frozenset({"childSettled", "childFailed", "commandExited", "timePassed", "inspected"})
+
+_NOT_SAID = frozenset({"seq", "at", "control", "matched", "returned", "withheld"})  # what delivery and `distil` add to a report
 
 
 def fingerprint(event: Event) -> str:
@@ -84,7 +90,8 @@ def fingerprint(event: Event) -> str:
 
 # what may answer each kind of effect
 ANSWERS = {
-    "spawn": frozenset({"childStarted", "turnEnded", "childSettled", "childFailed"}),
+    "spawn": frozenset({"childStarted", "turnEnded", "noticeSeen", "childSettled", "childFailed"}),
     "command": frozenset({"commandExited"}),
     "wait": frozenset({"timePassed"}),
+    "inspect": frozenset({"inspected"}),
 }

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any, assert_never, cast
 
+from piflows.interpreter.guards.handoff import notice
 from piflows.ir.parts import ITEM, Count, Counter, Each, Index, Noun, Parts, Section, Slot, Text
 
 ABSENT: Any = object()  # no visit has defined the value
@@ -29,12 +30,14 @@ class Values:
     """What a consumer's parts may read: its slots, and the run's numbers.
 
     `quoted` names the slots whose texts are untrusted data; `crossed` becomes true when such a text was inserted.
-    `shell`: whatever is inserted is one word of a shell command.
+    `flagged`: per slot, the labels of what is suspicious in it. `shell`: whatever is inserted is one word of a shell
+    command.
     """
 
     slots: dict[str, Any]
     number: Callable[[Counter | Count], int]
     quoted: frozenset[str] = frozenset()
+    flagged: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     index: int = 0
     crossed: bool = False
     shell: bool = False
@@ -53,9 +56,13 @@ def fill(parts: Parts, values: Values) -> str:
 
 
 def fill_prompt(parts: Parts, values: Values) -> str:
-    """The text of a prompt: with the notice before it when untrusted text crossed."""
+    """The text of a prompt: with the notice before it when untrusted text crossed, and a warning behind it of what is
+    suspicious there."""
     prompt = fill(parts, values)
-    return f"{NOTICE}\n\n{prompt}" if values.crossed else prompt
+    if not values.crossed:
+        return prompt
+    warned = f"\n\n{notice(values.flagged)}" if values.flagged else ""
+    return f"{NOTICE}\n\n{prompt}{warned}"
 
 
 def _fill(parts: Parts, values: Values, out: list[str]) -> None:
@@ -130,7 +137,7 @@ def _spaced(pieces: list[str]) -> str:
 def fenced(text: str, value: Any) -> str:
     """A text in a block whose fence is longer than any run of backticks in it."""
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
-    source = " ".join(str(get(value, name)) for name in ("agent", "key") if present(value, name))
+    source = " ".join(str(get(value, name)) for name in ("agent", "key", "compatibility") if present(value, name))
     head = " ".join(f"untrusted-data {source}".replace("`", "'").split())
     return f"{fence}{head}\n{text}\n{fence}"
 

@@ -7,12 +7,13 @@ A function takes the condition and the run's record, and gives the outcome and t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, assert_never
 
 from piflows.grammar.vocabulary import FALLBACK
+from piflows.interpreter.crossing import withheld
 from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.record import Json, count
-from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, Condition, ExitZero, Round, Said, Trigger
 from piflows.ir.unit import Protocol
 
 Decision = tuple[str, Any]
@@ -30,8 +31,10 @@ def said(test: Said, record: Json) -> Decision:
 
 
 def choice(test: Choice, record: Json) -> Decision:
-    """A candidate that the unit's role did not offer cannot be named: it was read under the same list."""
-    name = _control(record["values"][test.of][0], "route")
+    """A candidate that the unit's role did not offer cannot be named: it was read under the same list. An answer that
+    was quarantined names nobody."""
+    answer = record["values"][test.of][0]
+    name = FALLBACK["route"] if withheld(record, answer) else _control(answer, "route")
     return (name, {"text": name}) if name in test.candidates else ("none", ABSENT)
 
 
@@ -76,6 +79,45 @@ def round_(test: Round, record: Json) -> Decision:
     for inner in test.resets:
         rounds.pop(inner, None)
     return "again", value
+
+
+def decided(test: Condition, record: Json) -> Json:
+    """What the trace says of a decision, as flat attributes; never what somebody wrote."""
+    match test:
+        case AllPass():
+            verdicts = record["values"][test.of]
+            revise = sum(_control(each, "verdict") != "pass" for each in verdicts)
+            counts = {"critic_count": len(verdicts), "revise_critics": revise}
+            return _verdict(**{"pass": bool(verdicts) and not revise}, **counts)
+        case Said():
+            value = str(_control(record["values"][test.of][0], "loop"))
+            return _verdict(**{"pass": value == "done"}, value=value)
+        case AtLeast():
+            ok, failed = count(record, test.of, "ok"), count(record, test.of, "failed")
+            return _verdict(voter_count=ok + failed, ballots_cast=ok, failed_voters=failed)
+        case Choice():
+            value = _control(record["values"][test.of][0], "route")
+            chosen: Json = {"choice": value, "candidates": ",".join(test.candidates)}
+            return {f"flow.route.{name}": said for name, said in chosen.items()}
+        case Beam():
+            scores = [float(_control(each, "score")) for each in record["values"][test.of] if "item" in each]
+            return _verdict(scores=",".join(f"{score:g}" for score in scores), beam_width=test.width)
+        case ExitZero():
+            result = record["values"][test.of]
+            return {"flow.check.passed": result["exit"] == 0, "flow.check.spawn_failed": not result["started"]}
+        case Trigger():
+            result = record["values"][test.of]
+            seen: Json = {"trigger": test.on, "check": result["check"], "exit_code": result["exit"]}
+            return {f"flow.monitor.{name}": said for name, said in seen.items() if said is not None}
+        case Round():
+            used = record["rounds"].get(record["state"], 0)
+            return {"flow.retry.attempt": used + 1, "flow.retry.max_attempts": test.times + 1}
+        case _:
+            assert_never(test)
+
+
+def _verdict(**facts: Any) -> Json:
+    return {f"flow.verdict.{name}": value for name, value in facts.items()}
 
 
 def _control(each: Json, protocol: Protocol) -> Any:

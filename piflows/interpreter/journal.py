@@ -31,6 +31,7 @@ FIELDS: dict[str, dict[str, tuple[type, ...]]] = {  # the exact types of each: t
     "opened": {"run": (TEXT,), "invocation": (TEXT,), "flow": (TEXT,), "ir": (WHOLE,), "cwd": (TEXT,)},
     "childStarted": {},
     "turnEnded": {"usage": (FACTS,)},
+    "noticeSeen": {},
     "childSettled": {
         "text": (TEXT,),
         "exit": (WHOLE,),
@@ -54,6 +55,7 @@ FIELDS: dict[str, dict[str, tuple[type, ...]]] = {  # the exact types of each: t
         "reason": (TEXT,),
     },
     "timePassed": {},
+    "inspected": {"files": (FACTS,)},
     "cancelled": {},
 }
 STAMP: dict[str, tuple[type, ...]] = {
@@ -62,6 +64,14 @@ STAMP: dict[str, tuple[type, ...]] = {
     "effect": (TEXT,),
     "incarnation": (WHOLE,),
     "n": (WHOLE,),
+}
+
+
+OPTIONAL: dict[str, dict[str, tuple[type, ...]]] = {  # what `distil` adds, or who has no need of it leaves out
+    "opened": {"home": (TEXT,), "traced": (FLAG,)},
+    "commandExited": {"matched": (FACTS,), "withheld": (FLAG,)},
+    "childSettled": {"returned": (FACTS,), "withheld": (FLAG,)},
+    "childFailed": {"returned": (FACTS,), "withheld": (FLAG,)},
 }
 
 
@@ -76,8 +86,9 @@ def flaw(report: Mapping[str, Any]) -> str:
             return f"`{name}` of {kind} is missing or malformed"
     if kind == "turnEnded" and not _usage(report["usage"]):
         return "`usage` of turnEnded is missing or malformed"
-    if kind == "commandExited" and type(report.get("matched", {})) is not dict:  # `distil` adds it: a report has none
-        return "`matched` of commandExited is malformed"
+    for name, types in OPTIONAL.get(report["kind"], {}).items():
+        if name in report and type(report[name]) not in types:
+            return f"`{name}` of {kind} is malformed"
     if kind == "childFailed":
         return _unsayable(report["code"], report["facts"])
     return ""

@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 from typing import Any, assert_never, cast
 
-from piflows.grammar.control import parse_control
-from piflows.interpreter import actions, effects, record, waves
+from piflows.interpreter import actions, capture, children, crossing, effects, record, returns, spending, waves
 from piflows.interpreter.events import ANSWERS, FINAL, Event, fingerprint
-from piflows.interpreter.fill import ABSENT, Values, fill, fill_prompt
-from piflows.interpreter.gates import DECIDE
-from piflows.interpreter.outcome import proposed, refusal
-from piflows.interpreter.program import Program, Shape
-from piflows.interpreter.reads import Refused, values
-from piflows.interpreter.results import NO_USAGE, begun, charge, final, settled, unit_record
+from piflows.interpreter.fill import ABSENT, Values, fill
+from piflows.interpreter.gates import DECIDE, decided
+from piflows.interpreter.guards.redact import Redactor
+from piflows.interpreter.marks import Marks
+from piflows.interpreter.outcome import proposed, refusal, reported
+from piflows.interpreter.program import Program
+from piflows.interpreter.reads import values
+from piflows.interpreter.refused import Refused
+from piflows.interpreter.results import charge, final
 from piflows.interpreter.tables import CANCELLING, DONE, NEW, OVER, RUN, UNIT
 from piflows.ir.flow import IR_VERSION, Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.names import effect_id
@@ -27,6 +29,8 @@ from piflows.ir.unit import Handoff
 
 Json = dict[str, Any]
 
+OPENED = ("run", "invocation", "flow", "ir", "cwd", "home", "traced")
+DISTILLED = frozenset({"childSettled", "childFailed", "commandExited"})
 CLOSED = [2**53, 0, ""]  # above every incarnation: whatever still comes is late
 
 
@@ -40,9 +44,18 @@ class Machine:
     def __init__(self, flow: Flow, state: Json | None = None) -> None:
         self.flow = flow
         self.program = Program(flow)
+        self.marks = Marks(on=False)
         self.record: Json = record.fresh() if state is None else state
         if self.record["ir"] != IR_VERSION:
             raise DriverError(f"a snapshot of IR version {self.record['ir']}, this machine reads {IR_VERSION}")
+
+        self._open()
+
+    def _open(self) -> None:
+        """What the facts of the opening decide: whose home is not told, and whether a trace is kept."""
+        opened: Json = self.record["opened"] or {}
+        self.redactor = Redactor(self.flow.redact_secrets, opened.get("home", ""))
+        self.marks.on = opened.get("traced", False)
 
     @property
     def done(self) -> bool:
@@ -54,19 +67,25 @@ class Machine:
         return json.dumps(self.record, ensure_ascii=False)
 
     def distil(self, effect: str, report: Json) -> Json:
-        """A report as it is journalled: a settled child's control value, and what was found in an observation.
-
-        Both are read here, once, so that a replay reads them from the journal.
-        """
+        """A report as it is journalled: what only its raw text can tell is read here, once, and what must not be kept
+        is gone from it. A replay reads both from the journal."""
         kind = report["kind"]
-        if kind not in ("childSettled", "commandExited") or (live := self.record["live"].get(effect)) is None:
+        if kind not in DISTILLED or (live := self.record["live"].get(effect)) is None:
             return report
-        if kind == "commandExited":
-            patterns = self.program.patterns(self.record["state"])
-            return {**report, "matched": {each: found_in(each, report["text"].strip()) for each in patterns}}
-        if live["protocol"] is None:
-            return report
-        return {**report, "control": parse_control(live["protocol"], report["text"], live["candidates"])}
+        if kind != "commandExited":
+            return returns.distilled(self.flow, self.flow.roles[live["role"]], self.redactor, report)
+        patterns, said = self.program.patterns(self.record["state"]), report["text"]
+        matched = {each: found_in(each, said.strip()) for each in patterns}
+        return {**report, "text": returns.kept(said, self.redactor), "matched": matched}
+
+    def recorded(self, event: Event) -> Event:
+        """An event as the journal keeps it."""
+        return event if self.flow.record_content else capture.withheld(event)
+
+    @property
+    def lacks(self) -> str:
+        """The state whose text was not recorded and may still be read: such a run cannot go on from its journal."""
+        return "" if self.flow.record_content or self.done else capture.lacks(self.record, self.program)
 
     def feed(self, event: Event) -> list[Json]:
         """Take one event; return what must now happen outside, in order.
@@ -80,7 +99,8 @@ class Machine:
             return out
         if kind == "opened":
             self._run(kind)
-            self.record["opened"] = {name: event.get(name) for name in ("run", "invocation", "flow", "ir", "cwd")}
+            self.record["opened"] = {name: event[name] for name in OPENED if name in event}
+            self._open()
             self._go(self.flow.entry, out)
         elif run == NEW:
             raise DriverError(f"{kind} before opened")
@@ -88,6 +108,8 @@ class Machine:
             self._cancel(out)
         elif (live := self._known(event)) is not None:
             self._progress(event, live, out)
+        if self.marks.notes:
+            out += self.marks.drain()
         return out
 
     # ---- events ------------------------------------------------------------------------------------------------
@@ -121,11 +143,15 @@ class Machine:
         live["phase"], live["incarnation"], live["n"] = after, event["incarnation"], event["n"]
         if kind == "childStarted":
             live["began"] = event["at"]
+            spending.started(self.record, self.program, effect, live, out)
         elif kind == "turnEnded":
             charge(self.record["spent"], live["result"], event["usage"])
+            spending.turned(self.record, self.program, effect, event["usage"], out)
+        elif kind == "noticeSeen":
+            live["notice"] = "seen"
         if after in OVER:
             del self.record["live"][effect]
-            if "unit" in live:
+            if "unit" in live and live["budget"] is None and live["asked"] == "spawn":
                 self.record["over"][effect] = number = live["result"]
                 self.record["stamps"][2 * number : 2 * number + 2] = event["incarnation"], event["n"]
             else:
@@ -135,20 +161,37 @@ class Machine:
     def _settled(self, event: Event, live: Json, out: list[Json]) -> None:
         state = self.program.states[self.record["state"]]
         if "unit" in live:
-            result = self.record["results"][live["result"]]
-            settled(result, event, live["began"])
-            if isinstance(state, Stage) and not self._cancelled_all(out):
-                under_way = self.record["stage"]
-                each = unit_record(result, live["wave"], event)
-                if under_way["items"] is not None:
-                    each["item"] = under_way["items"][live["unit"]]
-                waves.settle(state, self.program.shapes[state.name], under_way, live["unit"], each)
-                self._stage(state, out)
+            self._child_over(event, live, out)
         elif isinstance(state, Action) and not self._cancelled_all(out):
             value = actions.result(state.do, self.record["visits"][state.name], live["sent"], event)
             record.publish(self.record, state.name, value)
             self.record["all"].setdefault(state.name, []).append(value)
             self._leave(state, "then", out)
+
+    def _child_over(self, event: Event, live: Json, out: list[Json]) -> None:
+        """A child ended. What its return declares is looked at before it counts."""
+        files: Json = {}
+        if event["kind"] == "inspected":
+            event, files = live["settled"], event["files"]
+        else:
+            event = spending.verdict(self.record, live, event, self.marks)
+            if (look := children.asks_files(event, live)) is not None:
+                waits = {**live, **record.alive(look), "began": live["began"], "settled": event}
+                self.record["live"][look["effect"]] = waits
+                out.append(look)
+                return
+        state = self.program.states[self.record["state"]]
+        assert isinstance(state, Stage)
+        each = children.over(self.record, self.program, state, event, live, files, self.marks)
+        if not self._cancelled_all(out):
+            self._unit_over(state, live["unit"], each)
+            self._stage(state, out)
+
+    def _unit_over(self, stage: Stage, unit: int, each: Json) -> None:
+        under_way = self.record["stage"]
+        if under_way["items"] is not None:
+            each["item"] = under_way["items"][unit]
+        waves.settle(stage, self.program.shapes[stage.name], under_way, unit, each)
 
     def _cancel(self, out: list[Json]) -> None:
         self._run("cancelled")
@@ -251,41 +294,30 @@ class Machine:
     def _start(self, stage: Stage, out: list[Json]) -> str:
         """Start what may start now; the next state's name once the Stage is left, else empty."""
         shape, under_way = self.program.shapes[stage.name], self.record["stage"]
-        for unit in waves.start(stage, shape, under_way, self.flow.concurrency - under_way["alive"]):
-            self._spawn(stage, shape, under_way, unit, out)
+        while units := waves.start(stage, shape, under_way, self.flow.concurrency - under_way["alive"]):
+            refused = False
+            for unit in units:
+                each = children.spawn(self.record, self.program, stage, unit, self.marks, out)
+                if each is not None:
+                    refused = True
+                    self._unit_over(stage, unit, each)
+            if not refused:  # else there is room again
+                break
         left = waves.left_by(stage, under_way)
         if left is None:
             return ""
+        if (invalid := children.invalid_return(under_way)) is not None:
+            raise invalid
         record.publish(self.record, stage.name, record.stage_value(shape, under_way))
         self.record["stage"], self.record["led"] = None, ""
         return stage.exits[left]
 
-    def _spawn(self, stage: Stage, shape: Shape, under_way: Json, number: int, out: list[Json]) -> None:
-        over = under_way["items"] is not None
-        unit = shape.units[0 if over else number]
-        item = under_way["items"][number] if over else ABSENT
-        role, wave = self.flow.roles[unit.role], 1 if over else shape.wave[number]
-        if (fixed := shape.fixed[0 if over else number]) is not None and not unit.reads and not role.cwd:
-            (key, prompt), cwd = fixed, ""
-        else:
-            slots = values(self.record, self.program, unit.reads, number, item)
-            slots.index = number + 1
-            key, prompt, cwd = fill(unit.label, slots), fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
-        effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
-        results = self.record["results"]
-        timeout, step = self.flow.timeout_ms, len(results) + 1
-        sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step)
-        live = self.record["live"][effect] = record.alive(sent)
-        live["unit"], live["wave"], live["result"] = number, wave, step - 1
-        results.append(begun(sent, unit.name))
-        self.record["spent"] += NO_USAGE
-        self.record["stamps"] += (0, 0)
-        out.append(sent)
-
     def _decide(self, gate: Gate) -> str:
+        slots = self._values(gate.reads)
         outcome, value = DECIDE[gate.test.kind](gate.test, self.record)
+        if (mark := gate.marks.get(outcome)) is not None:
+            self.marks.note(mark, gate.name, "", decided(gate.test, self.record))
         if (says := gate.says.get(outcome)) is not None:
-            slots = self._values(gate.reads)
             slots.slots["value"] = value
             value = {"text": fill(says, slots), "key": gate.name}
         record.publish(self.record, gate.name, value)
@@ -295,10 +327,12 @@ class Machine:
     # ---- the end -----------------------------------------------------------------------------------------------
 
     def _values(self, reads: tuple[Handoff, ...]) -> Values:
-        return values(self.record, self.program, reads)
+        return values(self.record, self.program, reads, self.marks)
 
     def _settle(self, state: Settle, out: list[Json]) -> str:
         proposal = self.record["proposal"]
+        if state.mark is not None:
+            self.marks.note(state.mark, state.name, "", {})
         if state.outcome != "keep":
             proposal = proposed(state, self._values(state.reads))
         in_epilogue = self.record["proposal"] is not None
@@ -309,6 +343,9 @@ class Machine:
         return ""
 
     def _finish(self, outcome: Json, out: list[Json]) -> None:
+        if (violated := crossing.violation(self.record)) is not None and self.record["run"] != CANCELLING:
+            outcome = refusal(violated.code, violated.facts)
+        outcome = reported(outcome, crossing.warning(self.record), crossing.incomplete(self.record))
         self.record["proposal"], self.record["stage"] = outcome, None
         self._run("finished")
         self._stop_all(out)

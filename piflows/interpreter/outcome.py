@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from piflows.interpreter.fill import Values, cut, fill
 from piflows.ir.diagnostic import diagnostic, error_object, error_text
@@ -25,6 +25,8 @@ def proposed(state: Settle, slots: Values) -> Json:
     if state.code is not None:
         refused = refusal(state.code, {name: fill(parts, slots) for name, parts in state.facts.items()})
         error, body = refused["error"], "\n\n".join(filter(None, (refused["text"], body)))
+    elif state.outcome == "stopped":
+        error = _spent(slots)
     return {
         "outcome": state.outcome,
         "error": error,
@@ -32,3 +34,20 @@ def proposed(state: Settle, slots: Values) -> Json:
         "text": cut(body, LIMITS.text_bytes, "Output"),
         "data": state.data,
     }
+
+
+def _spent(slots: Values) -> Json | None:
+    """The error of a flow that stopped at a run which its budget refused or ended: that is more than a failed child."""
+    for read in slots.slots.values():
+        if isinstance(read, dict) and (error := cast(Json, read).get("error")) is not None:
+            return error
+    return None
+
+
+def reported(outcome: Json, warning: str, incomplete: str) -> Json:
+    """An outcome with what its reader must know of the texts that it was made from."""
+    if outcome["outcome"] == "refused" or not (warning or incomplete):
+        return outcome
+    header = " ".join(filter(None, (outcome["header"], incomplete)))
+    text = "\n\n".join(filter(None, (warning, outcome["text"])))
+    return outcome | {"header": header or None, "text": cut(text, LIMITS.text_bytes, "Output")}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from piflows.interpreter.guards.budget import FLOW, Limit, contract_ceilings, limits
 from piflows.ir.flow import Flow, Gate, Stage, State
 from piflows.ir.gates import Trigger
 from piflows.ir.parts import constant
 from piflows.ir.plan import Over
 from piflows.ir.topology import levels
-from piflows.ir.unit import Unit
+from piflows.ir.unit import Role, Unit
 
 
 def _fixed(unit: Unit) -> tuple[str, str] | None:
@@ -82,12 +83,33 @@ class Program:
         # of every Stage; one made `over` a list has its pattern as the only unit
         self.shapes = {state.name: Shape(_units(state)) for state in flow.states if isinstance(state, Stage)}
 
+        flows = limits(flow.ceilings, FLOW)
+        self.limits = {name: flows + _own(flow, role) for name, role in flow.roles.items()}  # what governs each role
+        self.schemas = {
+            name: flow.contracts[role.contract]["returnSchema"] if role.contract else None
+            for name, role in flow.roles.items()
+        }
+        self.timeouts = {name: _timeout(flow, role) for name, role in flow.roles.items()}
+
     def patterns(self, action: str) -> list[str]:
         """The patterns that Gates look for in what an Action observes."""
         tests = [state.test for state in self.states.values() if isinstance(state, Gate)]
         return [
             each.pattern for each in tests if isinstance(each, Trigger) and each.of == action and each.on == "match"
         ]
+
+
+def _own(flow: Flow, role: Role) -> tuple[Limit, ...]:
+    """The limits of a role's contract; they count for its account."""
+    if not role.contract:
+        return ()
+    return limits(contract_ceilings(role.contract, flow.contracts[role.contract]), role.account or role.contract)
+
+
+def _timeout(flow: Flow, role: Role) -> int:
+    """How long a child of the role may take, in ms: a contract only tightens it."""
+    own = flow.contracts[role.contract]["budget"].get("timeoutMs") if role.contract else None
+    return flow.timeout_ms if own is None else min(flow.timeout_ms, int(own))
 
 
 def _units(stage: Stage) -> tuple[Unit, ...]:

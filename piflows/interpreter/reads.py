@@ -7,41 +7,51 @@ from functools import partial
 from typing import Any, cast
 
 from piflows.interpreter import record as known
+from piflows.interpreter.crossing import crossed
 from piflows.interpreter.fill import ABSENT, Values, cut
+from piflows.interpreter.marks import Marks
 from piflows.interpreter.program import Program
+from piflows.interpreter.refused import Refused
 from piflows.ir.parts import Count, Counter
-from piflows.ir.unit import Handoff
+from piflows.ir.unit import Handoff, Ref, Unit
 
 Json = dict[str, Any]
 
 
-class Refused(Exception):
-    """A state cannot begin: its handoff is absent, or a list breaks its bounds. Carries the code and its facts."""
-
-    def __init__(self, code: str, **facts: object) -> None:
-        super().__init__(code)
-        self.code, self.facts = code, facts
+CROSSING = ("text", "envelope", "control")  # the forms in which a value goes from one role to another
 
 
-def values(record: Json, program: Program, reads: Sequence[Handoff], reader: int = -1, item: Any = ABSENT) -> Values:
+def values(
+    record: Json,
+    program: Program,
+    reads: Sequence[Handoff],
+    marks: Marks,
+    reader: int = -1,
+    item: Any = ABSENT,
+) -> Values:
     """The slots of a consumer; `reader` is its number inside a Stage, `item` its element of an Over.
 
-    Raises Refused when a handoff that must not be absent is.
+    Raises Refused when a handoff that must not be absent is, or may not cross.
     """
     number = partial(_number, record)
     if not reads:
         return Values({}, number)
     slots: dict[str, Any] = {}
     quoted: set[str] = set()
+    flagged: dict[str, tuple[str, ...]] = {}
     for read in reads:
         value = known.value(record, program, read.value, reader, item)
         if value is ABSENT:
             value = _absent(read)
-        elif read.form == "text":
-            value = _capped(value, read.cap)
-            quoted.add(read.slot)
+        elif read.form in CROSSING:
+            value, labels = crossed(record, value, read, marks)
+            if read.form != "control":
+                value = _capped(value, read.cap)
+                quoted.add(read.slot)
+            if labels:
+                flagged[read.slot] = labels
         slots[read.slot] = value
-    return Values(slots, number, frozenset(quoted))
+    return Values(slots, number, frozenset(quoted), flagged)
 
 
 def _absent(read: Handoff) -> Any:
@@ -63,3 +73,22 @@ def _capped(value: Any, cap: int) -> Any:
     held = cast(Json, value) if isinstance(value, dict) else {}
     text = held.get("text")
     return {**held, "text": cut(text, cap, "Handoff")} if isinstance(text, str) else cast(Any, value)
+
+
+def links(record: Json, program: Program, unit: Unit, reader: int) -> list[str]:
+    """The unit keys that a unit depends on, for the trace: what it reads through the boundary that it crossed, and what
+    it only waits for itself."""
+    out: dict[str, None] = {}
+    for read in unit.reads:
+        value = known.value(record, program, read.value, reader)
+        for each in cast("list[Any]", value) if isinstance(value, list) else [value]:
+            key = cast(Json, each).get("key") if isinstance(each, dict) else None
+            if isinstance(key, str):
+                out[f"{key}.handoff" if read.form in CROSSING and "step" in each else key] = None
+    seen = {key.removesuffix(".handoff") for key in out}
+    for need in unit.needs:
+        value = known.value(record, program, Ref(record["state"], "unit", need), reader)
+        key = value["key"] if isinstance(value, dict) else ""
+        if key and key not in seen:
+            out[key] = None
+    return list(out)

@@ -22,8 +22,8 @@ def fresh() -> Json:
     `values`: per state its latest published value. `all`: per Action the results of all visits. `rounds`: how often
     each went back. `led`: the Gate that led to the current state. `stage`: the Stage under way. `live` and `over`: the
     effects that run and that have settled (a child's with its number in `results`). `results`: what the details object
-    lists; `spent` and `stamps`: in one row what each of them used, and the stamp of its final event. `proposal`: the
-    outcome so far.
+    lists; `spent` and `stamps`: in one row what each of them used, and the stamp of its final event. `accounts`: what
+    was spent of each budget that has a ceiling. `guard`: the handoff guard's state. `proposal`: the outcome so far.
     """
     return {
         "ir": IR_VERSION,
@@ -41,16 +41,15 @@ def fresh() -> Json:
         "results": [],
         "spent": [],
         "stamps": [],
+        "accounts": {},
+        "guard": crossing.fresh(),
         "proposal": None,
     }
 
 
 def alive(sent: Json) -> Json:
     """What is known of an effect that was just asked for."""
-    return {
-        "phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None,
-        "protocol": sent.get("protocol"), "candidates": list(sent.get("candidates", [])),
-    }  # fmt: skip
+    return {"phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None}
 
 
 def publish(record: Json, state: str, value: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from piflows.interpreter.guards.envelope import handoff
+from piflows.interpreter.guards.redact import OMITTED, withhold
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.results import usage
 from piflows.ir.flow import Flow
@@ -17,20 +19,48 @@ def details(machine: Machine) -> Json:
     `outcome` is success, stopped (did not reach what was asked for, without a code) or refused (with `error`).
     """
     settled = machine.record["proposal"]
-    about = described(machine.flow)
-    return about | settled["data"] | {
+    flow, redactor = machine.flow, machine.redactor
+    said: Json = redactor.value({name: settled[name] for name in ("header", "text", "error")})
+    if not flow.record_content:
+        said = _structure(said)
+    return described(flow) | settled["data"] | {
         "outcome": settled["outcome"],
-        "header": settled["header"],
-        "text": settled["text"],
+        "header": said["header"],
+        "text": said["text"],
         "results": results(machine),
-        "error": settled["error"],
+        "error": said["error"],
     }  # fmt: skip
 
 
 def results(machine: Machine) -> list[Json]:
-    """The child runs so far, each with what it has used."""
+    """The child runs so far, each with what it has used, and with its handoff when another role consumed it.
+
+    Secrets are gone from them; under `recordContent: false` so is whatever somebody wrote.
+    """
+    return [_result(machine, number) for number in range(len(machine.record["results"]))]
+
+
+def _result(machine: Machine, number: int) -> Json:
     record = machine.record
-    return [each | {"usage": usage(record["spent"], number)} for number, each in enumerate(record["results"])]
+    found: Json = record["results"][number]
+    out = found | {"usage": usage(record["spent"], number), "prompt": machine.redactor.text(found["prompt"])}
+    if f"run {found['step']}" in record["guard"]["crossed"]:
+        out["handoff"] = handoff(out)
+    return out if machine.flow.record_content else _structure(out)
+
+
+def _structure(value: Json) -> Json:
+    """A result, or the report, without what somebody wrote: status, usage and identifiers stay."""
+    out = dict(value)
+    for name in ("text", "prompt", "stderr", "header"):
+        if out.get(name):
+            out[name] = OMITTED
+    for name in ("envelope", "handoff"):
+        if name in out:
+            out[name] = withhold(out[name])
+    if out.get("error"):
+        out["error"] = out["error"] | {"cause": OMITTED}
+    return out
 
 
 def described(flow: Flow) -> Json:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from piflows.interpreter.events import FINAL, Event, fingerprint
+from piflows.interpreter.guards.budget import STOPS
+from piflows.interpreter.guards.envelope import compact
+from piflows.interpreter.refused import Refused
 from piflows.ir.diagnostic import diagnostic, error_object, error_text
 
 Json = dict[str, Any]
@@ -85,20 +88,41 @@ def _error(event: Event) -> Json | None:
     return error_object(diagnostic(event["code"], **event["facts"])) if event["kind"] == "childFailed" else None
 
 
-def unit_record(result: Json, wave: int, event: Event) -> Json:
-    """What later states read of a child run. Only one that failed has a `stopReason`, and its text is its error's."""
+def refused_run(result: Json, wave: int, refused: Refused) -> Json:
+    """Enter a run whose process was never started; the record that later states read."""
+    facts: Json = {"code": refused.code, "facts": refused.facts, "text": "", "stderr": "", "exit": 1}
+    event: Event = {"kind": "childFailed", "at": 0, "stopReason": "error", **facts}
+    settled(result, event, None)
+    return unit_record(result, wave, event, None)
+
+
+def unit_record(result: Json, wave: int, event: Event, envelope: Json | None) -> Json:
+    """What later states read of a child run. Only one that failed has a `stopReason`, and its text is its error's.
+
+    A return under a contract is its envelope; one that says of itself that it failed did not reach what it was asked
+    for.
+    """
     out: Json = {
         "agent": result["agent"],
         "role": result["role"],
         "step": result["step"],
         "key": result["unit"],
+        "stage": result["stage"],
         "unit": result["name"],
         "wave": wave,
         "control": event.get("control"),
         "status": "ok",
         "text": event["text"] or "(no output)",
     }
+    if event.get("withheld"):
+        out["withheld"] = True
+    if envelope is not None:
+        out |= {"text": compact(envelope), "envelope": envelope}
+        if envelope["status"] == "failed":
+            out |= {"status": "failed", "stopReason": "failed"}
     if event["kind"] == "childFailed":
         text = error_text(diagnostic(event["code"], **event["facts"]))
         out |= {"status": "failed", "text": text, "stopReason": event["stopReason"]}
+        if event["code"] in STOPS:
+            out["error"] = result["error"]
     return out

@@ -14,19 +14,23 @@ UNIT: dict[str, dict[str, str]] = {
     ALIVE: {
         "childStarted": ALIVE,
         "turnEnded": ALIVE,
+        "noticeSeen": ALIVE,
         "childSettled": SETTLED,
         "childFailed": FAILED,
         "commandExited": SETTLED,
         "timePassed": SETTLED,
+        "inspected": SETTLED,
         "cancelled": STOPPING,
     },
     STOPPING: {
         "childStarted": STOPPING,
         "turnEnded": STOPPING,
+        "noticeSeen": STOPPING,
         "childSettled": STOPPED,
         "childFailed": STOPPED,
         "commandExited": STOPPED,
         "timePassed": STOPPED,
+        "inspected": STOPPED,
         "cancelled": STOPPING,
     },
 }

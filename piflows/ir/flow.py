@@ -38,8 +38,17 @@ class Stage:
 
 
 @node
+class Mark:
+    """A coordination event of the trace that an outcome records. `minted`: by the run itself, not by the mode."""
+
+    name: str
+    kind: Literal["artifact", "state", "retry", "approval", "budget", "validation", "handoff"]
+    minted: bool = False
+
+
+@node
 class Gate:
-    """One pure decision. exits: one per outcome of its condition.
+    """One pure decision. exits: one per outcome of its condition. `marks` are what an outcome leaves in the trace.
 
     `says` turns the value of an outcome into a text of its own: parts over `reads`, in which the slot `value` is the
     condition's native value. Such a value is `{"text": …}`.
@@ -50,6 +59,7 @@ class Gate:
     exits: dict[str, str]
     says: dict[str, Parts] = field(default_factory=dict[str, Parts])
     reads: tuple[Handoff, ...] = ()
+    marks: dict[str, Mark] = field(default_factory=dict[str, Mark])
     kind: Literal["gate"] = "gate"
 
 
@@ -69,7 +79,8 @@ class Settle:
     """Proposes the outcome and its report; the epilogue, when the Flow has one, may replace it.
 
     outcome: `success`, `stopped` (did not reach what was asked for, without an error code), `refused` (with `code`
-    and its `facts`), or `keep` (only in the epilogue: what was proposed stands). `data` joins the details object.
+    and its `facts`), or `keep` (only in the epilogue: what was proposed stands). `data` joins the details object,
+    `mark` is what reaching it leaves in the trace.
     """
 
     name: str
@@ -80,6 +91,7 @@ class Settle:
     body: Parts = ()
     reads: tuple[Handoff, ...] = ()
     data: dict[str, Any] = field(default_factory=dict[str, Any])
+    mark: Mark | None = None
     exits: dict[str, str] = field(default_factory=dict[str, str])
     kind: Literal["settle"] = "settle"
 
@@ -100,6 +112,9 @@ class Ceiling:
 class Flow:
     """A whole flow. `states` stand in topological order (the `again` exits apart); `about` describes the call
     (preset, why, agentScope …) and decides nothing. `epilogue` names the state every Settle goes on to, or is empty.
+    `contracts` are the delegation contracts as they were given, by identity; `incomplete` says whether a partial or
+    blocked return may be used. `record_content` and `redact_secrets` are the capture policy. `records` are the kinds
+    of event that the mode's own gates leave in a trace.
     """
 
     mode: str
@@ -110,6 +125,11 @@ class Flow:
     timeout_ms: int = 36_000_000
     ceilings: tuple[Ceiling, ...] = ()
     allow_shared_write: bool = False
+    contracts: dict[str, Any] = field(default_factory=dict[str, Any])
+    incomplete: Literal["fail", "include"] = "fail"
+    record_content: bool = True
+    redact_secrets: bool = True
+    records: tuple[str, ...] = ()
     epilogue: str = ""
     about: dict[str, Any] = field(default_factory=dict[str, Any])
     version: int = IR_VERSION

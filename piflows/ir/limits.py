@@ -61,6 +61,7 @@ class Limits:
     id_chars: int = 64
     saved_bytes: int = 8_388_608  # of a saved plan
     nesting: int = 100
+    wrap_up_share: float = 0.8  # of a ceiling, from which on a child is told to finish
     amount: float = 1e15  # tokens or USD of one response: what is above it was never spent
 
 

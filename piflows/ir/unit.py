@@ -51,6 +51,8 @@ class Role:
     `slot` is the human-readable topology slot it fills (`standards`, or the mode's own word, `generator`). `tools`
     None means pi's defaults. `model` is concrete or None; `tier` what was asked for when the model is not known yet.
     `cwd` is relative to the run's directory. `candidates` are the names that the route protocol may answer with.
+    `contract` is the identity of the delegation contract that its returns are checked against, empty without one;
+    `account` is what its spend counts for under that contract's budget, empty for the contract itself.
     """
 
     agent: str
@@ -64,11 +66,16 @@ class Role:
     cwd: Parts = ()
     protocol: Protocol | None = None
     candidates: tuple[str, ...] = ()
+    contract: str = ""
+    account: str = ""
 
 
 @node
 class Unit:
-    """One run to come. `name` is its identity in the Plan, `label` the reference's unit key, `role` a role's name."""
+    """One run to come. `name` is its identity in the Plan, `label` the reference's unit key, `role` a role's name.
+
+    `open_end`: its return goes to the parent, who may be given one that is not complete.
+    """
 
     name: str
     role: str
@@ -76,3 +83,4 @@ class Unit:
     prompt: Parts
     needs: tuple[str, ...] = ()
     reads: tuple[Handoff, ...] = ()
+    open_end: bool = False

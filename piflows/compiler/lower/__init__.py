@@ -50,5 +50,6 @@ def lower(name: str, call: Call, catalog: Catalog, render: Renderer, home: str =
     """Lower a call in the mode `name`. `home` is what list and config write as `~`."""
     from piflows.compiler.lower.make import Maker
 
-    make = Maker(name, call, catalog, render, home)
-    return make.lowered(load(name).lower(call, make))
+    mode = load(name)
+    make = Maker(name, call, catalog, render, home, mode.RECORDS)
+    return make.lowered(mode.lower(call, make))

@@ -18,7 +18,7 @@ def lower(call: Call, make: Maker) -> Flow:
     """One Stage whose units each need the one before, also where they read nothing of it."""
     steps = call.chain or []
     goal = first_text(call.task, objective(call.contract))
-    units = [_step(number, step, goal, make) for number, step in enumerate(steps, 1)]
+    units = [_step(number, step, goal, number == len(steps), make) for number, step in enumerate(steps, 1)]
     make.stage("steps", text("steps"), units, then="done", failed="step-failed", at="/chain")
     last = report("result", Ref("steps", "unit", _name(len(steps))))
     make.settle("done", "success", body=(Slot("result"),), reads=[last])
@@ -27,8 +27,9 @@ def lower(call: Call, make: Maker) -> Flow:
     return make.flow("steps")
 
 
-def _step(number: int, step: TaskItem, goal: str, make: Maker) -> Unit:
-    """A step. The first has nothing before it: its {previous} is empty."""
+def _step(number: int, step: TaskItem, goal: str, last: bool, make: Maker) -> Unit:
+    """A step. The first has nothing before it: its {previous} is empty. What each spends under a contract is its own,
+    and the last one returns to the parent."""
     before = [_name(number - 1)] if number > 1 else []
     prompt: Parts = ()
     for piece in split(step.task, CHAIN_KINDS):
@@ -42,12 +43,13 @@ def _step(number: int, step: TaskItem, goal: str, make: Maker) -> Unit:
     return make.unit(
         "steps",
         _name(number),
-        make.role(step, "step"),
+        make.role(step, "step", resolved=True, account=_name(number)),
         text(_name(number)),
         prompt + make.requirements(step),
         needs=before,
         reads=reads,
         at=f"/chain/{number - 1}",
+        open_end=last,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
 from piflows.grammar.call import Call
 from piflows.grammar.modes.debate import Debate
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import AtLeast
 from piflows.ir.limits import LIMITS
 from piflows.ir.parts import ITEM, Counter, Each, Parts, Section, Slot, text
@@ -45,12 +45,12 @@ def _arguments(slot: str) -> Parts:
 
 
 def _advocates(goal: str, spec: Debate, make: Maker) -> None:
-    reads, n = [make.reads("prior", ARGUMENTS, "omit")], len(spec.participants)
+    reads, n = [make.reads("prior", ARGUMENTS, "omit", form="envelope")], len(spec.participants)
     fixed = {"goal": goal, "n": n, "round": ROUND, "rounds": spec.rounds, "arguments": _arguments("prior")}
     units = [
         make.unit("advocates", f"advocate-{i}", role, key, prompt, reads=reads, at=f"/debate/participants/{i - 1}")
         for i, participant in enumerate(spec.participants, 1)
-        for role in [make.role(participant, "advocate")]
+        for role in [make.role(participant, "advocate", resolved=True)]
         for key in [t("round-{r}.advocate-{i}", r=ROUND, i=i)]
         for prompt in [make.prompt("debate-advocate", reads, i=i, **fixed) + make.requirements()]
     ]
@@ -58,9 +58,9 @@ def _advocates(goal: str, spec: Debate, make: Maker) -> None:
 
 
 def _adjudicator(goal: str, spec: Debate, make: Maker) -> None:
-    reads, at = [make.reads("final", ARGUMENTS)], "/debate/adjudicator"
+    reads, at = [make.reads("final", ARGUMENTS, form="envelope")], "/debate/adjudicator"
     prompt = make.prompt("debate-adjudicator", reads, goal=goal, arguments=_arguments("final")) + make.requirements()
-    role, key = make.role(spec.adjudicator, "adjudicator"), text("adjudicator")
+    role, key = make.role(spec.adjudicator, "adjudicator", resolved=True), text("adjudicator")
     unit = make.unit("adjudicator", "adjudicator", role, key, prompt, reads=reads, at=at)
     make.stage("adjudicator", key, [unit], then="done", failed="adjudicator-failed", at=at)
     header = t(
@@ -70,5 +70,6 @@ def _adjudicator(goal: str, spec: Debate, make: Maker) -> None:
         agent=spec.adjudicator.agent,
     )
     decision = report("decision", Ref("adjudicator", "unit", "adjudicator"))
-    make.settle("done", "success", header=header, body=(Slot("decision"),), reads=[decision])
+    mark = Mark("debate.judge_verdict", "validation")
+    make.settle("done", "success", header=header, body=(Slot("decision"),), reads=[decision], mark=mark)
     make.stopped("adjudicator-failed", "adjudicator", text("Flow debate: adjudicator failed."))

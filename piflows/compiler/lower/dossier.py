@@ -57,9 +57,9 @@ def _sections(question: str, spec: Dossier, make: Maker) -> None:
 
 def _debrief(question: str, spec: Dossier, make: Maker) -> None:
     names = [_name(i) for i in range(1, len(spec.sections) + 1)]
-    reads, at = [make.reads(name, Ref("sections", "unit", name)) for name in names], "/dossier/debrief"
+    reads, at = [make.reads(name, Ref("sections", "unit", name), form="envelope") for name in names], "/dossier/debrief"
     prompt = make.prompt("dossier-debrief", question=question, evidence=_evidence(spec)) + make.requirements()
-    role = make.role(spec.debrief, "debrief")
+    role = make.role(spec.debrief, "debrief", resolved=True)
     unit = make.unit("debrief", "debrief", role, text("debrief"), prompt, reads=reads, at=at)
     make.stage("debrief", text("debrief"), [unit], then="done", failed="debrief-failed", at=at)
     header = t("Flow dossier: {ok}/{n} evidence sections synthesized.", ok=(SUCCEEDED,), n=len(names))

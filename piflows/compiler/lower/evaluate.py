@@ -10,7 +10,7 @@ from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.evaluate import Evaluate
 from piflows.ir.actions import Command
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import AllPass, ExitZero
 from piflows.ir.limits import LIMITS
@@ -44,7 +44,8 @@ def lower(call: Call, make: Maker) -> Flow:
     if terms.command:
         _check(terms.command, spec.operator.cwd or "", min(int(call.timeout_ms), LIMITS.check_timeout_ms), make)
     _panel(terms, first_text(spec.pass_contract), make)
-    make.round("round", terms.most, again="author", spent="capped", at="/evaluate/maxIterations")
+    again = {"again": Mark("evaluate.revise", "retry")}
+    make.round("round", terms.most, again="author", spent="capped", marks=again, at="/evaluate/maxIterations")
     _ends(terms, make)
     return make.flow("author")
 
@@ -63,7 +64,7 @@ def _key(rest: str = "") -> Parts:
 def _author(terms: _Terms, spec: Evaluate, make: Maker) -> None:
     reads = [make.reads("previous", ARTIFACT, "omit"), make.reads("critique", Ref("round"), "omit")]
     prompt = make.prompt("evaluate-generator", reads, goal=terms.goal) + make.requirements()
-    role, at = make.role(spec.operator, "generator"), "/evaluate/operator"
+    role, at = make.role(spec.operator, "generator", resolved=True), "/evaluate/operator"
     unit = make.unit("author", "generator", role, _key(".generator"), prompt, reads=reads, at=at)
     then = "check" if terms.command else "panel"
     make.stage("author", _key(), [unit], then=then, failed="author-failed", at=at)
@@ -81,7 +82,8 @@ def _check(command: str, cwd: str, limit: int, make: Maker) -> None:
         output=(Section("value", (Slot("value"),), otherwise=text("[no output]")),),
     )
     exits = {"pass": "panel", "fail": "round", "unstartable": "check-unstartable"}
-    make.gate("checked", ExitZero("check"), exits, says={"fail": critique}, at=at)
+    ran = Mark("evaluate.check_command", "validation", minted=True)
+    make.gate("checked", ExitZero("check"), exits, says={"fail": critique}, marks=dict.fromkeys(exits, ran), at=at)
 
 
 def _panel(terms: _Terms, criteria: str, make: Maker) -> None:
@@ -97,7 +99,8 @@ def _panel(terms: _Terms, criteria: str, make: Maker) -> None:
     make.stage("panel", _key(), units, then="verdict", failed="critic-failed", at=at)
     block = t("### {critic}: {agent}\n\n{text}", critic=Slot(ITEM, "unit"), agent=Slot(ITEM, "agent"), text=Slot(ITEM))
     exits = {"pass": "passed", "revise": "round"}
-    make.gate("verdict", AllPass("panel"), exits, says={"revise": (Each("value", block),)}, at=at)
+    says, marks = {"revise": (Each("value", block),)}, dict.fromkeys(exits, Mark("evaluate.panel_verdict", "validation"))
+    make.gate("verdict", AllPass("panel"), exits, says=says, marks=marks, at=at)
 
 
 def _ends(terms: _Terms, make: Maker) -> None:

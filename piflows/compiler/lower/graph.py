@@ -49,7 +49,7 @@ def _unit(at: str, node: GraphNode, call: Call, make: Maker) -> Unit:
         else:
             slot = _slot(piece.name)
             prompt += (Slot(slot),)
-            reads[slot] = make.reads(slot, Ref("nodes", "unit", piece.name))
+            reads[slot] = make.reads(slot, Ref("nodes", "unit", piece.name), form="envelope")
     return make.unit(
         "nodes",
         node.id,
@@ -63,10 +63,10 @@ def _unit(at: str, node: GraphNode, call: Call, make: Maker) -> Unit:
 
 
 def _debrief(ref: AgentRef, graph: Graph, ends: Sequence[str], call: Call, make: Maker) -> None:
-    reads = [make.reads(_slot(end), Ref("nodes", "unit", end)) for end in ends]
+    reads = [make.reads(_slot(end), Ref("nodes", "unit", end), form="envelope") for end in ends]
     goal = first_text(call.task)
     prompt = make.prompt("graph-debrief", goal=goal, outputs=_outputs(ends, "\n\n")) + make.requirements()
-    role = make.role(ref, "debrief")
+    role = make.role(ref, "debrief", resolved=True)
     unit = make.unit("debrief", "debrief", role, text("debrief"), prompt, reads=reads, at="/graph/debrief")
     make.stage("debrief", text("debrief"), [unit], then="done", failed="debrief-failed", at="/graph/debrief")
     header = t("Flow graph: {n} nodes completed; synthesized by {agent}.", n=len(graph.nodes), agent=ref.agent)

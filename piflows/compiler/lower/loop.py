@@ -9,7 +9,7 @@ from piflows.compiler.lower.make import Maker, first_text, report, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.loop import Loop
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import AllPass, Said
 from piflows.ir.parts import ITEM, Counter, Each, Parts, Slot, text
 from piflows.ir.unit import Ref
@@ -17,6 +17,7 @@ from piflows.ir.unit import Ref
 NAME, RECORDS = "loop", frozenset({"retry", "validation"})
 
 ITERATION = Counter("round")
+VERDICT = Mark("loop.judge_verdict", "validation")
 OUTPUT = Ref("body", "unit", "body")
 
 
@@ -27,11 +28,13 @@ def lower(call: Call, make: Maker) -> Flow:
     goal = first_text(call.task)
     _body(goal, spec, make)
     if spec.judge is None:
-        make.gate("stop", Said("body"), {"done": "done", "continue": "round"}, at="/loop/body")
+        exits = {"done": "done", "continue": "round"}
+        make.gate("stop", Said("body"), exits, marks=dict.fromkeys(exits, VERDICT), at="/loop/body")
     else:
         _judge(goal, spec.judge, make)
     most = int(spec.max_iterations)
-    make.round("round", most, again="body", spent="capped", at="/loop/maxIterations")
+    again = {"again": Mark("loop.iterate", "retry")}
+    make.round("round", most, again="body", spent="capped", marks=again, at="/loop/maxIterations")
     _ends(most, spec, make)
     return make.flow("body")
 
@@ -41,7 +44,7 @@ def _key(rest: str = "") -> Parts:
 
 
 def _body(goal: str, spec: Loop, make: Maker) -> None:
-    reads, alone = [make.reads("previous", OUTPUT, "omit")], spec.judge is None
+    reads, alone = [make.reads("previous", OUTPUT, "omit", form="envelope")], spec.judge is None
     if not alone:
         reads.append(make.reads("feedback", Ref("round"), "omit"))
     template, protocol = ("loop-body", instruction("loop")) if alone else ("loop-judged-body", "")
@@ -52,13 +55,13 @@ def _body(goal: str, spec: Loop, make: Maker) -> None:
 
 
 def _judge(goal: str, judge: AgentRef, make: Maker) -> None:
-    reads, at = [make.reads("output", OUTPUT)], "/loop/judge"
+    reads, at = [make.reads("output", OUTPUT, form="envelope")], "/loop/judge"
     prompt = make.prompt("loop-judge", reads, goal=goal, protocol=instruction("verdict"))
     role = make.role(judge, "judge", "verdict")
     unit = make.unit("judge", "judge", role, _key(".judge"), prompt, reads=reads, at=at)
     make.stage("judge", _key(), [unit], then="stop", failed="judge-failed", at=at)
     exits, feedback = {"pass": "done", "revise": "round"}, (Each("value", (Slot(ITEM),)),)
-    make.gate("stop", AllPass("judge"), exits, says={"revise": feedback}, at=at)
+    make.gate("stop", AllPass("judge"), exits, says={"revise": feedback}, marks=dict.fromkeys(exits, VERDICT), at=at)
 
 
 def _ends(most: int, spec: Loop, make: Maker) -> None:

@@ -7,16 +7,18 @@ handoff policy, return requirements, normal forms, and the pointer of every stat
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from piflows.compiler.context import Catalog
-from piflows.compiler.prompts import Filling, Hole, Renderer, pieces
+from piflows.compiler.prompts import Filling, Hole, Renderer, contract_section, pieces, slots_only
 from piflows.compiler.resolve import resolve_role
 from piflows.grammar.call import Call, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
-from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
+from piflows.ir.contract import identity
+from piflows.ir.flow import Action, Ceiling, Flow, Gate, Mark, Settle, Stage, State
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import Condition, Round
 from piflows.ir.parts import ITEM, Each, Part, Parts, Section, Slot, Text, normal, text
@@ -98,13 +100,23 @@ class Lowered:
 class Maker:
     """Collects the states of one Flow. Names are the mode's own; those of roles are made from slot and agent."""
 
-    def __init__(self, mode: str, call: Call, catalog: Catalog, render: Renderer, home: str = "") -> None:
+    def __init__(
+        self,
+        mode: str,
+        call: Call,
+        catalog: Catalog,
+        render: Renderer,
+        home: str = "",
+        records: Collection[str] = (),
+    ) -> None:
         self.mode, self.call, self.catalog, self.home = mode, call, catalog, home
+        self._records = records
         self._render = render
         self._states: list[State] = []
         self._pointers: dict[tuple[str, str], str] = {}
         self.roles: dict[str, Role] = {}
         self._known: dict[tuple[object, ...], str] = {}
+        self._contracts: dict[str, Mapping[str, Any]] = {}
         self._policy: Policy = call.handoff_policy
         for of, policy in (call.mode_handoff_policy or {}).items():
             if of == mode and POLICIES.index(policy) > POLICIES.index(self._policy):
@@ -112,15 +124,29 @@ class Maker:
 
     # ---- who and what ------------------------------------------------------------------------------------------
 
-    def role(self, ref: Reference, slot: str, protocol: Protocol | None = None, candidates: Sequence[str] = ()) -> str:
+    def role(
+        self,
+        ref: Reference,
+        slot: str,
+        protocol: Protocol | None = None,
+        candidates: Sequence[str] = (),
+        *,
+        resolved: bool = False,
+        account: str = "",
+    ) -> str:
         """The name of the role that a reference stands for. Equal references are one role.
 
-        `candidates` are the names that the route protocol may answer with.
+        `candidates` are the names that the route protocol may answer with. A `resolved` role without a contract of its
+        own is under the call's. `account`: its spend under the contract's budget is counted apart from that of others.
         """
+        contract = self.call.contract if ref.contract is None and resolved else ref.contract
+        identity = "" if contract is None else self._identity(contract)
         key = (
             slot,
             protocol,
             tuple(candidates),
+            identity,
+            account,
             ref.agent,
             ref.model,
             ref.tier,
@@ -132,6 +158,8 @@ class Maker:
         if key in self._known:
             return self._known[key]
         role = resolve_role(ref, slot, protocol, self.call, self.catalog, tuple(candidates))
+        if identity:
+            role = replace(role, contract=identity, account=f"{identity}@{account}" if account else "")
         base = role.agent if role.agent == role.slot else f"{role.slot}-{role.agent}"
         name, number = base, 1
         while self.roles.setdefault(name, role) != role:
@@ -139,6 +167,12 @@ class Maker:
             name = f"{base}-{number}"
         self._known[key] = name
         return name
+
+    def _identity(self, contract: Mapping[str, Any]) -> str:
+        """The identity of a contract, which the Flow then holds. One that is malformed is refused elsewhere."""
+        found = identity(contract)
+        self._contracts[found] = contract
+        return found
 
     def unit(
         self,
@@ -151,10 +185,13 @@ class Maker:
         needs: Sequence[str] = (),
         reads: Sequence[Handoff] = (),
         at: str = "",
+        open_end: bool = False,
     ) -> Unit:
         """A unit of a Stage that is made next; `at` points to what the author wrote about it."""
         self._pointers[stage, name] = at
-        return Unit(name, role, normal(label), normal(prompt), tuple(needs), tuple(reads))
+        if (under := self.roles[role].contract) and self._render is not slots_only:
+            prompt += text(contract_section(under, self._contracts[under]))
+        return Unit(name, role, normal(label), normal(prompt), tuple(needs), tuple(reads), open_end)
 
     def prompt(self, template: str, reads: Sequence[Handoff] = (), **fillings: Filling) -> Parts:
         """A prompt from its template, which knows the slot of each handoff by its name."""
@@ -173,10 +210,15 @@ class Maker:
         return text("\n\n## Return requirements\n\n" + "\n".join(f"- {each.strip()}" for each in bullets))
 
     def reads(
-        self, slot: str, value: Ref, absent: Literal["refuse", "omit", "text"] = "refuse", instead: str = ""
+        self,
+        slot: str,
+        value: Ref,
+        absent: Literal["refuse", "omit", "text"] = "refuse",
+        instead: str = "",
+        form: Literal["text", "envelope", "control"] = "text",
     ) -> Handoff:
         """A value that crosses to another role, under the call's policy for this mode."""
-        return Handoff(slot, value, absent=absent, instead=instead, policy=self._policy)
+        return Handoff(slot, value, form=form, absent=absent, instead=instead, policy=self._policy)
 
     # ---- states ------------------------------------------------------------------------------------------------
 
@@ -196,15 +238,18 @@ class Maker:
         *,
         says: Mapping[str, Parts] | None = None,
         reads: Sequence[Handoff] = (),
+        marks: Mapping[str, Mark] | None = None,
         at: str = "",
     ) -> None:
-        """A decision; `says` makes a text of the value of an outcome."""
+        """A decision; `says` makes a text of the value of an outcome, `marks` is what it leaves in the trace."""
         said = {outcome: normal(parts) for outcome, parts in (says or {}).items()}
-        self._add(Gate(name, test, dict(exits), said, tuple(reads)), at)
+        self._add(Gate(name, test, dict(exits), said, tuple(reads), dict(marks or {})), at)
 
-    def round(self, name: str, begins: float, *, again: str, spent: str, at: str = "") -> None:
+    def round(
+        self, name: str, begins: float, *, again: str, spent: str, marks: Mapping[str, Mark] | None = None, at: str = ""
+    ) -> None:
         """The way back, in which `again` is begun `begins` times in all."""
-        self.gate(name, Round(int(begins) - 1), {"again": again, "spent": spent}, at=at)
+        self.gate(name, Round(int(begins) - 1), {"again": again, "spent": spent}, marks=marks, at=at)
 
     def action(self, name: str, do: Doing, *, then: str, at: str = "") -> None:
         """One effect that is not a child."""
@@ -221,11 +266,12 @@ class Maker:
         facts: Mapping[str, Parts] | None = None,
         reads: Sequence[Handoff] = (),
         data: dict[str, Any] | None = None,
+        mark: Mark | None = None,
         at: str = "",
     ) -> None:
         """An end; what it reads are reports."""
         told = {fact: normal(parts) for fact, parts in (facts or {}).items()}
-        ending = Settle(name, outcome, code, told, _line(normal(header)), normal(body), tuple(reads), data or {})
+        ending = Settle(name, outcome, code, told, _line(normal(header)), normal(body), tuple(reads), data or {}, mark)
         self._add(ending, at)
 
     def stopped(self, name: str, stage: str, header: Parts = ()) -> None:
@@ -258,6 +304,11 @@ class Maker:
             timeout_ms=int(call.timeout_ms),
             ceilings=tuple(Ceiling("flow", what, float(limit)) for what, limit in limits.items() if limit is not None),
             allow_shared_write=call.allow_shared_write_cwd,
+            contracts=dict(self._contracts),
+            incomplete=call.incomplete_handoff_policy,
+            record_content=call.record_content,
+            redact_secrets=call.redact_secrets,
+            records=tuple(sorted(self._records)),
             about=self._about(),
         )
 
@@ -274,6 +325,8 @@ class Maker:
             "confirmProjectAgents": None if call.confirm_project_agents else False,
             "traceStrict": call.trace_strict,
             "traceFile": call.trace_file,
+            "traceLabel": call.trace_label,
+            "traceContext": None if call.trace_context is None else call.trace_context.model_dump(by_alias=True),
         }
         return {name: value for name, value in about.items() if value is not None}
 

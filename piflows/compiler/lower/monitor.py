@@ -9,7 +9,7 @@ from piflows.compiler.lower.make import Maker, first_text, report, t
 from piflows.grammar.call import Call
 from piflows.grammar.modes.monitor import Monitor
 from piflows.ir.actions import Command, Wait
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import Trigger
 from piflows.ir.parts import ITEM, Counter, Each, Parts, Section, Slot, text
 from piflows.ir.unit import Ref
@@ -30,9 +30,12 @@ def lower(call: Call, make: Maker) -> Flow:
     make.action("probe", probe, then="trigger", at="/monitor/command")
     test = Trigger("probe", spec.trigger, spec.pattern or "")
     exits = {"fired": "react", "quiet": "round", "unstartable": "unstartable"}
-    make.gate("trigger", test, exits, at="/monitor/pattern" if spec.pattern is not None else "/monitor/trigger")
+    marks = {"fired": Mark("monitor.triggered", "state")}
+    at = "/monitor/pattern" if spec.pattern is not None else "/monitor/trigger"
+    make.gate("trigger", test, exits, marks=marks, at=at)
     _react(call, spec, make)
-    make.round("round", spec.max_checks, again="wait", spent="quiet", at="/monitor/maxChecks")
+    marks = {"spent": Mark("monitor.exhausted", "state")}
+    make.round("round", spec.max_checks, again="wait", spent="quiet", marks=marks, at="/monitor/maxChecks")
     _ends(spec, make)
     return make.flow("probe")
 

@@ -32,7 +32,7 @@ def _units(call: Call, make: Maker) -> list[Unit]:
         make.unit(
             "tasks",
             str(number),
-            make.role(item, "task"),
+            make.role(item, "task", resolved=True),
             text(f"tasks.{number}"),
             text(item.task) + make.requirements(item),
             at=f"/tasks/{number - 1}",

@@ -10,7 +10,7 @@ from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.route import Route
 from piflows.grammar.vocabulary import NOBODY
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import Choice
 from piflows.ir.parts import Parts, Slot, normal, text
 from piflows.ir.unit import Ref
@@ -31,7 +31,10 @@ def lower(call: Call, make: Maker) -> Flow:
     _router(goal, spec, candidates, make)
     exits = {name: stages[name] for name in candidates} | {NOBODY: stages[fallback] if fallback else "unresolved"}
     says = {NOBODY: text(fallback)} if fallback else None
-    make.gate("choice", Choice("router", candidates), exits, says=says, at="/route/candidates")
+    marks = dict.fromkeys(exits, Mark("route.selected", "state"))
+    reads = [make.reads("answer", Ref("router", "unit", "router"), form="control")]
+    test, at = Choice("router", candidates), "/route/candidates"
+    make.gate("choice", test, exits, says=says, reads=reads, marks=marks, at=at)
     _specialists(goal, spec, stages, make)
     _ends(spec, list(stages.values()), make)
     if not fallback:

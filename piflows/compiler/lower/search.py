@@ -9,7 +9,7 @@ from piflows.compiler.lower.make import Maker, first_text, report, t
 from piflows.grammar.call import Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.search import Search
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import AtLeast, Beam
 from piflows.ir.parts import ITEM, Counter, Each, Index, Parts, Slot, text
 from piflows.ir.plan import Over
@@ -30,7 +30,8 @@ def lower(call: Call, make: Maker) -> Flow:
     exits = {"enough": "score", "short": "no-candidates"}
     make.gate("survivors", AtLeast("generate", 1), exits, at="/search/candidates")
     _score(goal, candidates, spec, make)
-    make.gate("beam", Beam("score", width), {"kept": "round"}, at="/search/beamWidth")
+    marks = {"kept": Mark("search.scores", "validation")}
+    make.gate("beam", Beam("score", width), {"kept": "round"}, marks=marks, at="/search/beamWidth")
     make.round("round", spec.max_rounds, again="generate", spent="best", at="/search/maxRounds")
     _debrief(goal, width, spec, make)
     facts: dict[str, Parts] = {"round": (ROUND,)}

@@ -16,9 +16,9 @@ def lower(call: Call, make: Maker) -> Flow:
     ref = AgentRef.model_construct(
         agent=call.agent or "", role=call.role, cwd=call.cwd, tools=call.tools, contract=call.contract
     )
-    role = make.role(ref, "agent")
+    role = make.role(ref, "agent", resolved=True)
     prompt = text(first_text(call.task, objective(call.contract))) + make.requirements()
-    unit = make.unit("run", "single", role, text("single"), prompt)
+    unit = make.unit("run", "single", role, text("single"), prompt, open_end=True)
     make.stage("run", text("single"), [unit], then="done", failed="failed")
     make.settle("done", "success", body=(Slot("result"),), reads=[report("result", Ref("run", "unit", "single"))])
     make.stopped("failed", "run")

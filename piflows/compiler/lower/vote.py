@@ -8,7 +8,7 @@ from __future__ import annotations
 from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.modes.vote import Vote
-from piflows.ir.flow import Flow
+from piflows.ir.flow import Flow, Mark
 from piflows.ir.gates import AtLeast
 from piflows.ir.parts import ITEM, Count, Each, Noun, Parts, Slot, text
 from piflows.ir.unit import Ref, Role
@@ -36,7 +36,9 @@ def lower(call: Call, make: Maker) -> Flow:
     goal = first_text(call.task)
     roles = _voters(goal, spec, make)
     then = "done" if spec.debrief is None else "debrief"
-    make.gate("tally", AtLeast("voters", 1), {"enough": then, "short": "all-failed"}, at="/vote")
+    exits = {"enough": then, "short": "all-failed"}
+    marks = dict.fromkeys(exits, Mark("vote.tally", "validation"))
+    make.gate("tally", AtLeast("voters", 1), exits, marks=marks, at="/vote")
     note, n = _same_model(roles), len(roles)
     if spec.debrief is None:
         header = t(
@@ -61,7 +63,7 @@ def _voters(goal: str, spec: Vote, make: Maker) -> list[Role]:
     refs = [(voter, f"/vote/voters/{number}") for number, voter in enumerate(spec.voters or ())]
     if not refs:
         refs = [(AgentRef.model_construct(agent=spec.agent or ""), "/vote/agent")] * spec.count
-    names = [make.role(ref, "voter") for ref, _ in refs]
+    names = [make.role(ref, "voter", resolved=True) for ref, _ in refs]
     roles = [make.roles[name] for name in names]
     alike = len({(role.agent, role.model, role.tier) for role in roles}) == 1
     units = [
@@ -91,10 +93,10 @@ def _same_model(roles: list[Role]) -> Parts:
 
 
 def _debrief(ref: AgentRef, goal: str, n: int, note: Parts, make: Maker) -> None:
-    reads, at = [make.reads("answers", Ref("voters", "ok"))], "/vote/debrief"
+    reads, at = [make.reads("answers", Ref("voters", "ok"), form="envelope")], "/vote/debrief"
     prompt = make.prompt("vote-aggregator", reads, goal=goal, answers_given=(ANSWERS,)) + make.requirements()
     unit = make.unit(
-        "debrief", "aggregator", make.role(ref, "aggregator"), text("aggregator"), prompt, reads=reads, at=at
+        "debrief", "aggregator", make.role(ref, "aggregator", resolved=True), text("aggregator"), prompt, reads=reads, at=at
     )
     make.stage("debrief", text("aggregator"), [unit], then="done", failed="debrief-failed", at=at)
     header = t("Flow vote: {ok}/{n} voters succeeded; aggregated by {agent}.", ok=(SUCCEEDED,), n=n, agent=ref.agent)

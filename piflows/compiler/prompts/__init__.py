@@ -67,3 +67,4 @@ def pieces(filling: Filling) -> Iterator[Part]:
             yield from filling
         case _:
             yield filling
+def contract_section(i, c): return ""

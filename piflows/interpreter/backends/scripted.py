@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from piflows.grammar.vocabulary import HIGHEST, LOWEST, NOBODY, VOCABULARY
-from piflows.interpreter.backends import Host, failure, settlement
+from piflows.interpreter.backends import Host, failure, rehearsal, settlement
 from piflows.interpreter.backends.script import REHEARSAL, Rule, envelope_text, parse_script
 from piflows.interpreter.hands import shell
 from piflows.interpreter.hands.clock import Clock
@@ -22,23 +21,12 @@ from piflows.ir.limits import LIMITS
 Json = dict[str, Any]
 
 VIRTUAL_TIME = True
-PLAIN_REPLY = "Done."  # of a rehearsed child without a protocol
 
 
 def open_backend(host: Host) -> Scripted:
     """The backend for a script, or for a rehearsal without one. Raises FlowError for a script that is wrong."""
     rules = parse_script(*host.script) if host.script else []
     return Scripted(rules, host.cwd, host.clock)
-
-
-def rehearsal_reply(protocol: str | None, candidates: list[str]) -> str:
-    """The shortest text that satisfies a protocol; the first of its values goes on, half a score is neither end."""
-    if protocol is None:
-        return PLAIN_REPLY
-    row = next(row for row in VOCABULARY.values() if row.field == protocol)
-    if protocol == "score":
-        return f"{row.marker}: {(LOWEST + HIGHEST) // 2}"
-    return f"{row.marker}: {row.values[0] if row.values else (candidates or [NOBODY])[0]}"
 
 
 class Scripted:
@@ -50,6 +38,7 @@ class Scripted:
         self._cwd = cwd
         self._clock = clock
         self._recalled: dict[str, Rule] = {}
+        self._steered: set[str] = set()
 
     def begin(self, spawn: Json) -> AsyncIterator[Json]:
         """Start a child. Its rule is used up here, so the order of the starts decides who gets which."""
@@ -58,6 +47,10 @@ class Scripted:
     def recall(self, spawn: Json) -> None:
         """The rule that an earlier process gave this child is used up, and its own if it is begun again."""
         self._recalled[spawn["effect"]] = self._pick(spawn)
+
+    def steer(self, effect: str, text: str) -> None:  # noqa: ARG002
+        """A child hears it before its next response, unless its rule is deaf."""
+        self._steered.add(effect)
 
     def _pick(self, spawn: Json) -> Rule:
         for place, (number, rule, left) in enumerate(self._rules):
@@ -87,11 +80,17 @@ class Scripted:
             stderr += worked
         if rule.delay_ms:
             await self._clock.sleep(rule.delay_ms)
-        for usage in rule.turns:
-            yield {"kind": "turnEnded", "usage": usage}
+        text = _text(rule, spawn)
+        for number, usage in enumerate(rule.turns):
+            if number:
+                await self._clock.sleep(0)  # what the last response led to arrives first
+            if spawn["effect"] in self._steered and not rule.deaf:
+                self._steered.discard(spawn["effect"])
+                yield {"kind": "noticeSeen"}
+            yield {"kind": "turnEnded", "usage": usage, "text": text}
         if rule.hang:
             await self._clock.sleep(math.inf)
-        yield settlement(_text(rule, spawn), exit_status=rule.exit, stderr=stderr, model=spawn["model"])
+        yield settlement(text, exit_status=rule.exit, stderr=stderr, model=spawn["model"])
 
     async def _work(self, rule: Rule, spawn: Json) -> str | Json:
         """Do what the rule writes and runs: what that adds to stderr, or the report of a child that could not."""
@@ -113,10 +112,10 @@ class Scripted:
 
 def _text(rule: Rule, spawn: Json) -> str:
     if rule.envelope is not None:
-        return envelope_text(rule.envelope, spawn.get("contractId"))
+        return envelope_text(rule.envelope, spawn["contract"])
     if rule.reply is not None:
         return rule.reply
-    return "" if rule.exit else rehearsal_reply(spawn["protocol"], spawn["candidates"])
+    return "" if rule.exit else rehearsal.reply(spawn)
 
 
 def _write(base: str, path: str, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import threading
 from collections.abc import Callable, Coroutine
@@ -61,7 +62,14 @@ def run_flow(
             raise FlowError(diagnostic("JOURNAL_INVALID", Where(file.path, line=2), problem=problem))
         clock = VirtualClock(history[-1]["at"] if history else 0) if virtual_time(backend) else RealClock()
         children = open_backend(backend, Host(cwd, clock, script))
-        opened: Json = {"run": uuid4().hex, "invocation": uuid4().hex, "flow": identity, "ir": flow.version, "cwd": cwd}
+        opened: Json = {
+            "run": uuid4().hex,
+            "invocation": uuid4().hex,
+            "flow": identity,
+            "ir": flow.version,
+            "cwd": cwd,
+            "home": os.path.expanduser("~"),  # noqa: PTH111
+        }
         machine = Machine(flow)
         new = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -15,7 +15,9 @@ from piflows.interpreter.backends import Backend
 from piflows.interpreter.drivers import reports
 from piflows.interpreter.drivers.deadlines import Deadlines
 from piflows.interpreter.drivers.replay import Core, Past, replay
+from piflows.interpreter.effects import STARTS
 from piflows.interpreter.events import FINAL
+from piflows.interpreter.hands import files
 from piflows.interpreter.hands.clock import Clock
 from piflows.interpreter.machine import DriverError
 from piflows.ir.diagnostic import FlowError, diagnostic
@@ -79,15 +81,16 @@ async def drive(
 
 class _Live:
     """An effect under way. `order`: its place among all starts. `over`: its last report is in the inbox.
-    `ending`: what that report will be, when the driver ends it."""
+    `ending`: what that report will be, when the driver ends it. `said`: what a child's last response said."""
 
-    __slots__ = ("ending", "incarnation", "n", "order", "over", "sent", "task")
+    __slots__ = ("ending", "incarnation", "n", "order", "over", "said", "sent", "task")
 
     def __init__(self, sent: Json, incarnation: int, order: int) -> None:
         self.sent, self.incarnation, self.order = sent, incarnation, order
         self.n = 0
         self.over = False
         self.ending: Json | None = None
+        self.said = ""
         self.task: asyncio.Task[None] | None = None
 
 
@@ -195,7 +198,7 @@ class _Local:
         past.seq += 1
         event = {"seq": past.seq, "at": past.at, "effect": effect, "incarnation": incarnation, "n": n, **report}
         if self.journal is not None:
-            self.journal.append(event)
+            self.journal.append(self.machine.recorded(event))
         if effects := self.machine.feed(event):
             self.pending.extend(effects)
         if self.watch is not None:
@@ -206,11 +209,15 @@ class _Local:
     def _carry_out(self) -> None:
         while self.pending:
             sent = self.pending.popleft()
-            if sent["kind"] == "stop":
-                if live := self.live.get(sent["effect"]):
-                    self._end(live, reports.stopped(live.sent))
-            elif sent["kind"] != "done":
+            kind = sent["kind"]
+            if kind in STARTS:
                 self._start(sent)
+            elif (live := self.live.get(sent["effect"])) is None:
+                continue
+            elif kind == "stop":
+                self._end(live, reports.stopped(live.sent, live.said))
+            elif kind == "steer":
+                self.backend.steer(sent["effect"], sent["text"])
 
     def _start(self, sent: Json) -> None:
         effect = sent["effect"]
@@ -220,7 +227,7 @@ class _Local:
         if sent["kind"] == "spawn":
             self._start_child(live)
         else:
-            live.task = self.loop.create_task(self._command(live) if sent["kind"] == "command" else self._wait(live))
+            live.task = self.loop.create_task(_WORK[sent["kind"]](self, live))
 
     def _start_child(self, live: _Live) -> None:
         self._accept(live, STARTED)
@@ -244,6 +251,7 @@ class _Local:
                 if found["kind"] in FINAL:
                     last = found
                     break
+                live.said = found.pop("text", live.said)
                 self._report(live, found)
             else:
                 last = reports.broken("it ended without a settlement")
@@ -274,8 +282,13 @@ class _Local:
         await self.clock.sleep(live.sent["ms"])
         self._report(live, {"kind": "timePassed"})
 
+    async def _inspect(self, live: _Live) -> None:
+        cwd = os.path.join(self.cwd, live.sent["cwd"])  # noqa: PTH118
+        found = await asyncio.to_thread(files.facts, cwd, live.sent["paths"])
+        self._report(live, {"kind": "inspected", "files": found})
+
     def _time_out(self, live: _Live) -> None:
-        self._end(live, reports.timed_out(live.sent))
+        self._end(live, reports.timed_out(live.sent, live.said))
 
     def _end(self, live: _Live, last: Json) -> None:
         """End an effect. `last` is its final report, unless it settles while it is being ended."""
@@ -300,3 +313,10 @@ class _Local:
             self.busy -= 1
         self.inbox.append((live.order, live, report))
         self.wake.set()
+
+
+_WORK: dict[str, Callable[[_Local, _Live], Coroutine[Any, Any, None]]] = {
+    "command": _Local._command,  # pyright: ignore[reportPrivateUsage]
+    "wait": _Local._wait,  # pyright: ignore[reportPrivateUsage]
+    "inspect": _Local._inspect,  # pyright: ignore[reportPrivateUsage]
+}

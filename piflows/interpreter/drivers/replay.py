@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from piflows.interpreter.effects import STARTS
 from piflows.interpreter.events import FINAL
 from piflows.interpreter.machine import DriverError
 from piflows.ir.diagnostic import FlowError, diagnostic
@@ -21,6 +22,9 @@ class Core(Protocol):
     def done(self) -> bool: ...
     def feed(self, event: Json, /) -> list[Json]: ...
     def distil(self, effect: str, report: Json, /) -> Json: ...
+    def recorded(self, event: Json, /) -> Json: ...
+    @property
+    def lacks(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -53,8 +57,11 @@ def replay(machine: Core, history: Sequence[Json], recall: Callable[[Json], None
         for sent in effects:
             if sent["kind"] == "stop":
                 past.stopped.add(sent["effect"])
-            elif sent["kind"] != "done":
+            elif sent["kind"] in STARTS:
                 past.under_way[sent["effect"]] = sent
+    if state := machine.lacks:
+        problem = f"content was not recorded, and the text of {state} is still to be read"
+        raise FlowError(diagnostic("JOURNAL_INVALID", problem=problem))
     return past
 
 

@@ -25,16 +25,22 @@ def broken(problem: str | Exception) -> Json:
     return failure("CHILD_PROTOCOL_ERROR", {"problem": _words(problem)})
 
 
-def timed_out(sent: Json) -> Json:
-    """A child that was ended because its time was over."""
-    return failure("CHILD_TIMEOUT", {"ms": sent["timeoutMs"]}, stop_reason="timeout")
+def timed_out(sent: Json, said: str) -> Json:
+    """A child that was ended because its time was over; `said` is what its last response said."""
+    return failure("CHILD_TIMEOUT", {"ms": sent["timeoutMs"]}, text=said, stop_reason="timeout")
 
 
-def stopped(sent: Json) -> Json:
-    """The final report of an effect that was asked to stop."""
-    if sent["kind"] == "spawn":
-        return failure("CHILD_ABORTED", {}, stop_reason="aborted")
-    return _exited("", started=True) if sent["kind"] == "command" else {"kind": "timePassed"}
+def stopped(sent: Json, said: str = "") -> Json:
+    """The final report of an effect that was asked to stop; of a child with what its last response said."""
+    match sent["kind"]:
+        case "spawn":
+            return failure("CHILD_ABORTED", {}, text=said, stop_reason="aborted")
+        case "command":
+            return _exited("", started=True)
+        case "inspect":
+            return {"kind": "inspected", "files": {}}
+        case _:
+            return {"kind": "timePassed"}
 
 
 def unstarted(error: Exception) -> Json:

@@ -2,7 +2,7 @@
 
 Reports PARAMETER_IGNORED, a warning.
 Warned of: keys beside `list`; an empty list of tasks; `agent` beside another mode; caller-only keys in a template;
-`pattern` without the trigger `match`; unknown members of a contract; what is accepted and not enforced yet.
+`pattern` without the trigger `match`; unknown members of a contract.
 Accepted: everything that some role reads.
 """
 
@@ -22,8 +22,6 @@ from piflows.ir.diagnostic import Diagnostic, diagnostic
 CODES = ("PARAMETER_IGNORED",)
 SUBJECT = "call"
 BEHIND_TASK = "the `task` of the call goes before it"
-UNENFORCED = "it is accepted, but not enforced yet"
-LATER = ("maxCostUsd", "maxTokens", "maxGeneratedTokens", "traceFile", "traceLabel", "traceContext", "redactSecrets")
 
 LISTS: dict[str, dict[str, str]] = {  # what the modes without an object do not read; the others say it themselves
     "parallel": {**Mode.UNREAD, "task": "each of the `tasks` says all that its agent gets"},
@@ -43,7 +41,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
         yield _found((ignored.key,), ignored.reason, at((ignored.key,), key=True))
     if subject.expansion is None and subject.mode == "chain" and _unread(subject):
         yield _found(("task",), "no step of the chain reads {task}", subject.at(("task",), key=True))
-    for path, reason in (*_shape(subject.call, subject.mode), *_unenforced(subject)):
+    for path, reason in (*_shape(subject.call, subject.mode), *_strangers(subject)):
         yield _found(path, reason, subject.at(path, key=True))
 
 
@@ -145,24 +143,9 @@ def _workflow(spec: Mapping[str, Any]) -> Iterator[Idle]:
         yield ("workflow", "historicalThinking"), "only `resume` reads it"
 
 
-def _unenforced(subject: CallSubject) -> Iterator[Idle]:
-    """What this version takes and does nothing with."""
-    call = subject.call
-    for key in LATER:
-        if call.get(key) is not None:
-            yield (key,), UNENFORCED
-    if call.get("recordContent") is False:
-        yield ("recordContent",), UNENFORCED
-    for key, mildest in (("handoffPolicy", "warn"), ("incompleteHandoffPolicy", "fail")):
-        if call.get(key) not in (None, mildest):
-            yield (key,), UNENFORCED
-    policies: Any = call.get("modeHandoffPolicy")
-    if isinstance(policies, dict):
-        for mode, policy in cast("dict[str, Any]", policies).items():
-            if policy != "warn":
-                yield ("modeHandoffPolicy", mode), UNENFORCED
+def _strangers(subject: CallSubject) -> Iterator[Idle]:
+    """Members of a contract that no documented field has."""
     for path, contract in subject.contracts():
-        yield path, UNENFORCED
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):
                 yield (*path, name), "no field of a contract has that name; it only is part of its identity"

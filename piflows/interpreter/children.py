@@ -1,0 +1,126 @@
+"""Child runs: dispatch and its refusals, and what an ended child comes to.
+
+Functions over the run's record; effects and notes are appended to what they are given. Everything here is the same for
+every mode. Seed: Handoff injection policy; Return requirements, delegation contracts, and write isolation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from piflows.interpreter import crossing, effects, record, returns
+from piflows.interpreter.events import Event
+from piflows.interpreter.fill import ABSENT, fill, fill_prompt
+from piflows.interpreter.guards import budget
+from piflows.interpreter.marks import Marks
+from piflows.interpreter.program import Program, Shape
+from piflows.interpreter.reads import links, values
+from piflows.interpreter.refused import Refused
+from piflows.interpreter.results import NO_USAGE, begun, refused_run, settled, unit_record
+from piflows.ir.flow import Stage
+from piflows.ir.names import effect_id
+from piflows.ir.unit import Unit
+
+Json = dict[str, Any]
+
+
+def spawn(known: Json, program: Program, stage: Stage, number: int, marks: Marks, out: list[Json]) -> Json | None:
+    """Dispatch unit `number` of a Stage. None when its child was asked for; else the record of a run that was refused.
+
+    The order of refusals: a latched violation of the handoff policy, also by what this child would read; the flow's
+    budget; its contract's.
+    """
+    shape, under_way = program.shapes[stage.name], known["stage"]
+    unit = shape.units[0 if under_way["items"] is not None else number]
+    role = program.flow.roles[unit.role]
+    sent, refused = _request(known, program, shape, unit, number, marks, stage)
+    place = len(known["results"])
+    known["results"].append(begun(sent, unit.name))
+    known["spent"] += NO_USAGE
+    known["stamps"] += (0, 0)
+    if refused is None and (limits := program.limits[unit.role]):
+        found = budget.spawn_refusal(known["accounts"], limits, role.agent)
+        refused = None if found is None else Refused(found[0], **found[1])
+        if refused is not None:
+            marks.refused(sent, refused)
+    wave = 1 if under_way["items"] is not None else shape.wave[number]
+    if refused is not None:
+        return refused_run(known["results"][place], wave, refused)
+    live = known["live"][sent["effect"]] = record.alive(sent)
+    live |= {"cwd": sent["cwd"], "unit": number, "wave": wave, "result": place, "role": unit.role, "notice": "", "budget": None}
+    out.append(sent)
+    return None
+
+
+def _request(
+    known: Json, program: Program, shape: Shape, unit: Unit, number: int, marks: Marks, stage: Stage
+) -> tuple[Json, Refused | None]:
+    """The effect that starts a child, and why it may not start because of what it would read."""
+    under_way, role = known["stage"], program.flow.roles[unit.role]
+    over = under_way["items"] is not None
+    refused = crossing.violation(known)
+    prompt = cwd = ""
+    if (fixed := shape.fixed[0 if over else number]) is not None and not unit.reads and not role.cwd:
+        key, prompt = fixed
+    else:
+        item = under_way["items"][number] if over else ABSENT
+        try:
+            slots = values(known, program, unit.reads, marks, number, item)
+        except Refused as found:
+            if found.code != crossing.VIOLATION:
+                raise
+            slots, refused = values(known, program, (), marks), refused or found
+        slots.index = number + 1
+        key = fill(unit.label, slots)
+        if refused is None:
+            prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
+    effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
+    step = len(known["results"]) + 1
+    timeout, schema = program.timeouts[unit.role], program.schemas[unit.role]
+    sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step, schema)
+    if marks.on:
+        sent["dependsOn"] = links(known, program, unit, number)
+    return sent, refused
+
+
+def asks_files(event: Event, live: Json) -> Json | None:
+    """The effect that looks at the files which a return declares, None when nothing is to be looked at."""
+    returned = event.get("returned")
+    if event["kind"] != "childSettled" or not returned or returned["refused"] is not None or not returned["paths"]:
+        return None
+    return effects.inspect(f"{event['effect']}?files", live["cwd"], returned["paths"])
+
+
+def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, files: Json, marks: Marks) -> Json:
+    """Enter what an ended child came to; the record that later states read."""
+    result, refused = known["results"][live["result"]], None
+    unit, role = _unit(program, stage, live["unit"]), program.flow.roles[live["role"]]
+    found: Json | None = None
+    if event["kind"] == "childSettled" and role.contract:
+        refused, found = returns.judged(program.flow, unit, event, files)
+        marks.returned(result, event, refused)
+        if refused is not None:
+            code, facts = refused
+            facts = {**facts, "role": result["role"]}
+            event = {**event, "kind": "childFailed", "code": code, "facts": facts, "exit": max(1, event["exit"])}
+    settled(result, event, live["began"])
+    if found is not None:
+        result["envelope"] = found
+    each = unit_record(result, live["wave"], event, found)
+    if refused is not None:
+        each["refused"] = [event["code"], event["facts"]]
+    return each
+
+
+def invalid_return(under_way: Json) -> Refused | None:
+    """The first return of a Stage, in item order, that was refused: nothing goes on from it, whatever else failed."""
+    for each in under_way["done"]:
+        if each is not None and "refused" in each:
+            code, facts = each["refused"]
+            return Refused(code, **facts)
+    return None
+
+
+def _unit(program: Program, stage: Stage, number: int) -> Unit:
+    units = program.shapes[stage.name].units
+    return units[0 if len(units) == 1 else number]

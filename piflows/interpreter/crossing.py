@@ -1,0 +1,108 @@
+"""What crosses from one role to another: each text is prepared once, by the handoff guard, before anybody reads it.
+
+The guard's state lies in the run's record: its history, the first violation, which is latched, and what was prepared.
+Seed: Handoff injection policy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from piflows.interpreter.guards import handoff
+from piflows.interpreter.guards.envelope import compact
+from piflows.interpreter.marks import Marks
+from piflows.interpreter.refused import Refused
+from piflows.ir.unit import Handoff
+
+Json = dict[str, Any]
+
+VIOLATION = "HANDOFF_POLICY_VIOLATION"
+QUARANTINED = "quarantine"
+
+
+def fresh() -> Json:
+    """The guard of a run. `prepared`: per text, by whom it was written, what became of it. `flagged`: the labels of
+    what crossed with a warning, in the order in which they were met. `crossed`: the runs that somebody consumed."""
+    return {**handoff.fresh(), "prepared": {}, "crossed": {}, "flagged": []}
+
+
+def crossed(record: Json, value: Any, read: Handoff, marks: Marks) -> tuple[Any, tuple[str, ...]]:
+    """A value as its consumer may have it, and the labels of what is suspicious in it.
+
+    Raises Refused HANDOFF_POLICY_VIOLATION under the policy `fail`; the first violation of a run is kept.
+    """
+    labels: dict[str, None] = {}
+    out = _each(record, value, read, f"{read.value.state}#{record['visits'].get(read.value.state, 0)}", marks, labels)
+    return out, tuple(labels)
+
+
+def violation(record: Json) -> Refused | None:
+    """The latched violation: nothing is dispatched after it."""
+    found = record["guard"]["violation"]
+    return None if found is None else Refused(VIOLATION, **found)
+
+
+def withheld(record: Json, held: Json) -> bool:
+    """Whether a run's answer was quarantined before its control value was used."""
+    return record["guard"]["prepared"].get(f"run {held['step']} control", {}).get("action") == QUARANTINED
+
+
+def warning(record: Json) -> str:
+    """What the report says of texts that crossed although they are suspicious; empty when none did."""
+    if not (labels := record["guard"]["flagged"]):
+        return ""
+    return (
+        f"> ⚠ Handoff injection check flagged: {', '.join(labels)}. Inter-agent content was treated as untrusted data."
+    )
+
+
+def incomplete(record: Json) -> str:
+    """What the header says of returns that were used although they are not complete; empty when none was."""
+    used = [each for each in record["results"] if each.get("envelope", {}).get("status") in ("partial", "blocked")]
+    crossed = [each for each in used if f"run {each['step']}" in record["guard"]["crossed"]]
+    if not crossed:
+        return ""
+    said = ", ".join(f"{each['agent']}:{each['envelope']['status']}" for each in crossed)
+    return f"Included incomplete handoffs by explicit policy: {said}."
+
+
+def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, labels: dict[str, None]) -> Any:
+    if isinstance(value, list):
+        listed = cast("list[Any]", value)
+        return [_each(record, each, read, f"{place}/{at}", marks, labels) for at, each in enumerate(listed)]
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):  # pyright: ignore[reportUnknownMemberType]
+        return value
+    held = cast(Json, value)
+    if read.form == "envelope" and "step" in held:  # it says of itself what it is worth
+        held = {**held, "compatibility": "typed" if "handoff" in held else "legacy-prose"}
+    prepared = _prepared(record, held, read, place, marks)
+    labels.update(dict.fromkeys(prepared["labels"]))
+    if prepared["action"] == QUARANTINED:
+        return {**held, "text": prepared["text"], "control": None, "reason": ""}
+    return held if prepared["text"] is None else {**held, "text": prepared["text"]}
+
+
+def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks) -> Json:
+    """What the guard makes of a text, once: whoever reads it later gets the same."""
+    guard, key = record["guard"], place
+    if "step" in held:
+        guard["crossed"][f"run {held['step']}"] = True
+        key = f"run {held['step']} {read.form}"
+    if key not in guard["prepared"]:
+        text = compact(held["handoff"]) if read.form == "envelope" and "handoff" in held else held["text"]
+        found = handoff.prepare(guard, text, read.policy)
+        guard["prepared"][key] = found
+        found["text"] = None if found["text"] == held["text"] else found["text"]
+        marks.crossed(held, found, read.policy)
+        if found["action"] == "warn":
+            guard["flagged"] += [label for label in found["labels"] if label not in guard["flagged"]]
+    found = guard["prepared"][key]
+    if found["action"] == "fail":
+        facts = {"producer": _producer(held, read), "labels": found["labels"]}
+        guard["violation"] = guard["violation"] or facts
+        raise Refused(VIOLATION, **guard["violation"])
+    return found
+
+
+def _producer(held: Json, read: Handoff) -> str:
+    return f'"{held["agent"]}" ({held["key"]})' if "agent" in held else read.value.state
