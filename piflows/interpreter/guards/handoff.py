@@ -163,7 +163,7 @@ def _remember(state: Json, clean: str, direct: Sequence[str]) -> None:
 
 
 def _completed(state: Json, clean: str, direct: Sequence[str]) -> list[str]:
-    """The labels of markers that begin in the history and end in `clean`, unless a text that they touch has them alone."""
+    """The labels of markers that begin in the history and end in `clean`, unless a text they touch has them alone."""
     history, tail = cast("list[Json]", state["history"]), cast(str, state["tail"])
     joined = tail + clean[:REACH]
     found = [

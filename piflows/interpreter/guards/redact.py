@@ -31,7 +31,9 @@ _KEY_LINE = r"(?:-----|---- )%s [A-Z0-9 ]{0,64}?PRIVATE KEY(?: BLOCK)?(?:-----| 
 _BEGIN = re.compile(_KEY_LINE % "BEGIN")
 _END = re.compile(_KEY_LINE % "END")
 _BODY = re.compile(r"[\sA-Za-z0-9+/=\\]|\Z")  # what follows the first line of a block, and not one quoted in prose
-_BEARER = re.compile(r"(?:B(?i:earer)|b(?i:earer))(?:[ \t]*+[:=][ \t]*+|[ \t]++)([\"'`]?)[A-Za-z0-9._~+/=:%-]{12,}+")
+_BEARER = re.compile(
+    r"(?:B(?i:earer)|b(?i:earer))(?:[ \t]*+[:=][ \t]*+|[ \t]++)([\"'`]?)[A-Za-z0-9._~+/:%-]{12}[A-Za-z0-9._~+/=:%-]*+"
+)
 _TOKEN = re.compile(
     r"(?:sk-(?:(?<![A-Za-z0-9]sk-)[A-Za-z0-9_-]{12}|[A-Za-z0-9]{20})"  # `task-force-planning` is a word
     r"|[sr]k_(?:live|test)_[A-Za-z0-9]{16}"
@@ -42,8 +44,9 @@ _TOKEN = re.compile(
 _JWT = re.compile(
     r"(?<![A-Za-z0-9_-])((?:(?!eyJ)[A-Za-z0-9_-])*+)eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+(?:\.[A-Za-z0-9_-]*+)*+"
 )
-_EMAIL = re.compile(r"(?<![\w.%+'-])[\w.%+'-]++@(?:[\w-]++\.)+[^\W\d_]{2,}+")
-_URL_USER = re.compile(r"://[^\s/@:]*+:[^\s/@]++@")
+_DOMAIN = r"@(?:[\w-]++\.)+[^\W\d_]{2,}+"
+_EMAIL = re.compile(rf"(?<![\w.%+-])[\w.%+-]++{_DOMAIN}(?:[\w.%+-]++{_DOMAIN})*+")
+_URL_USER = re.compile(r"://[^\s/@:\[]*+:[^\s/@]++@")
 
 
 def _words(*words: str) -> str:
@@ -89,10 +92,10 @@ class Redactor:
             text = _without_credentials(text)
         if (":" in text or "=" in text) and _may_name(text.lower()):
             text = _PAIR.sub(_pair, _MEMBER.sub(_member, text))
-        if "@" in text:
-            text = _EMAIL.sub(EMAIL, _URL_USER.sub(f"://{SECRET}@", text))
         if self.home and self.home in text:
             text = _home(self.home).sub("~", text)
+        if "@" in text:
+            text = _EMAIL.sub(EMAIL, _URL_USER.sub(f"://{SECRET}@", text))
         return text
 
     def value(self, value: Any) -> Any:
@@ -175,12 +178,12 @@ def _home(home: str) -> re.Pattern[str]:
 def _rebuilt(value: Any, text: Callable[[str], str], members: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
     """A copy made without recursion: `text` of every string, `members` of every object before its values."""
     whole: list[Any] = [value]
-    open_: list[Any] = [whole]
+    open_: list[list[Any] | dict[str, Any]] = [whole]
     while open_:
-        into = open_.pop()
-        places: list[Any] = list(into) if isinstance(into, dict) else list(range(len(into)))
+        into: Any = open_.pop()
+        places = [*cast("dict[str, Any]", into)] if isinstance(into, dict) else range(len(into))
         for key in places:
-            each = into[key]
+            each: Any = into[key]
             if isinstance(each, str):
                 into[key] = text(each)
             elif isinstance(each, dict):
