@@ -12,7 +12,7 @@ letters, while a redactor needs the whole span in a text of any length.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, cast
 
@@ -178,18 +178,17 @@ def _home(home: str) -> re.Pattern[str]:
 def _rebuilt(value: Any, text: Callable[[str], str], members: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
     """A copy made without recursion: `text` of every string, `members` of every object before its values."""
     whole: list[Any] = [value]
-    open_: list[list[Any] | dict[str, Any]] = [whole]
+    open_: list[tuple[Any, Iterable[Any]]] = [(whole, (0,))]
     while open_:
-        into: Any = open_.pop()
-        places = [*cast("dict[str, Any]", into)] if isinstance(into, dict) else range(len(into))
-        for key in places:
-            each: Any = into[key]
+        into, places = open_.pop()
+        for place in places:
+            each = into[place]
             if isinstance(each, str):
-                into[key] = text(each)
+                into[place] = text(each)
             elif isinstance(each, dict):
-                into[key] = made = members(cast("dict[str, Any]", each))
-                open_.append(made)
+                into[place] = made = members(cast("dict[str, Any]", each))
+                open_.append((made, [*made]))
             elif isinstance(each, list | tuple):
-                into[key] = listed = [*cast("list[Any]", each)]
-                open_.append(listed)
+                into[place] = listed = [*cast("list[Any]", each)]
+                open_.append((listed, range(len(listed))))
     return whole[0]
