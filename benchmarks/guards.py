@@ -36,6 +36,7 @@ HOSTILE = {
     "token": "token",
     "token:": "token: ",
     "token:token": "token:",
+    "token: a = a": ("token: ", "a = "),
     "spaces after token": ("token", " "),
     "spaces after the colon": ("token:", " "),
     "stars": ("token:", "*"),

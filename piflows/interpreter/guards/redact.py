@@ -69,11 +69,13 @@ _MEMBER = re.compile(
     rf"(?P<head>(?:{_NAME})(?P<k>\\{{0,3}}[\"'])[ \t]*+[:=][ \t]*+)"
     rf"(?:{_QUOTED}|(?!(?i:true|false|null|none)\b)[^\s\"'`,;{{}}\[\]()\\]++)"
 )
-# `token: x`, `**API key:** x`; no `Token::new`. Where the value is a name again, `secret: password: x`, it goes on.
+# `token: x`, `**API key:** x`; no `Token::new`. The value goes on where it may be a name again: `secret: password : x`.
+_SIGNS = r"[:=]{1,3}+>?"
+_ON = rf"(?:(?<=[:=])[ \t]++|[ \t]++{_SIGNS}[ \t]*+)"
 _PAIR = re.compile(
-    rf"(?P<name>{_NAME})(?P<between>(?P<mark>`|[*_]{{1,3}}+)?[ \t\xa0]*+(?::=|:(?!:)|={{1,3}}+>?)"
-    rf"(?P<bold>[*_]{{1,3}}+)?[ \t\xa0]*+)"
-    rf"(?:{_QUOTED}|(?:{_SCHEME})?(?:{_RUN}(?<=[:=])[ \t]++)*{_RUN})"
+    rf"(?P<name>{_NAME})"
+    rf"(?P<between>(?P<mark>`|[*_]{{1,3}}+)?[ \t\xa0]*+(?!::){_SIGNS}(?P<bold>[*_]{{1,3}}+)?[ \t\xa0]*+)"
+    rf"(?:{_SCHEME})?(?:{_RUN}{_ON})*(?:(?!{_QUOTE}[,;:}}\])]){_QUOTED}|{_RUN})"
 )
 
 

@@ -23,6 +23,9 @@ TAKEN = [
     ("secret=low-tide-404 noted", "secret=[REDACTED_SECRET] noted"),
     ("token => abc", "token=[REDACTED_SECRET]"),
     ("secret: password: hunter2", "secret=[REDACTED_SECRET]"),
+    ("password: my secret = x", "password=[REDACTED_SECRET] secret=[REDACTED_SECRET]"),
+    ('password: secret = "x"y', 'password="[REDACTED_SECRET]"y'),
+    ("password: mysecret : x", "password=[REDACTED_SECRET]"),
     ('password: "two words" more', 'password="[REDACTED_SECRET]" more'),
     ('password = "cut in the mid', 'password="[REDACTED_SECRET]'),
     # as people write it in Markdown
@@ -61,6 +64,7 @@ TAKEN = [
     ('{"password": "a \\" b", "n": 1}', '{"password": "[REDACTED_SECRET]", "n": 1}'),
     ('{"apiKey":12345}', '{"apiKey":"[REDACTED_SECRET]"}'),
     (r"{\"token\": \"a b\", \"n\": 1}", r"{\"token\": \"[REDACTED_SECRET]\", \"n\": 1}"),
+    ('{"ask": "Your password: ", "token": "x"}', '{"ask": "Your password: ", "token": "[REDACTED_SECRET]"}'),
     (r'{"run": "curl -d \"token=abc\""}', r'{"run": "curl -d \"token=[REDACTED_SECRET]\""}'),
 ]
 
