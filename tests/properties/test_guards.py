@@ -60,7 +60,6 @@ PIECES = (
 AROUND = st.lists(st.sampled_from(PIECES), max_size=6).map("".join) | st.text(max_size=8)
 LETTERS = st.text("abcdefghijkmnpqrstuvwyz0123456789", min_size=24, max_size=40).map("Q{}Q".format)
 BASE64 = st.text("ABCDEFab0123456789+/", min_size=8, max_size=40).map("Z{}Z".format)
-# A shape, and whether something must stand before it that ends the word before.
 SHAPES = (
     "sk-{}",
     "Bearer {}",
@@ -78,7 +77,7 @@ SHAPES = (
     "github_pat_{}",
     "glpat-{}",
     "xoxb-{}",
-    "AIza{}",
+    "AIzaSy01234567{}",
     "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----",
     "-----BEGIN RSA PRIVATE KEY-----\\n{}",
     "eyJhbGciOiJIUzI1NiJ9.{}",
