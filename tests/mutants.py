@@ -5,6 +5,7 @@ A mutant names its property, the attribute that is replaced, and what makes the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
@@ -200,7 +201,34 @@ def lent(feed: Any) -> Any:
     return fed
 
 
+def after_the_keywords(without: Any) -> Any:
+    """Keyword rules first: they eat the word `Bearer`, and its token stays."""
+    return lambda text: without(re.sub(r"(?i)(authorization|token): *\S+", r"\1=[REDACTED_SECRET]", text))
+
+
+def quoted_again(pair: Any) -> Any:
+    return lambda match: f"{pair(match)}'"
+
+
+def of_zero_width_alone(pattern: Any) -> Any:  # noqa: ARG001
+    return re.compile("[\u200b-\u200f]")
+
+
+def of_the_last_alone(remember: Any) -> Any:
+    def remembered(state: Any, clean: str, direct: Any) -> None:
+        remember(state, clean, direct)
+        state["tail"] = f"{clean} "
+
+    return remembered
+
+
+def anywhere(across: Any) -> Any:  # noqa: ARG001
+    return lambda label, joined, border: iter([border])  # noqa: ARG005
+
+
 MACHINE = "piflows.interpreter.machine"
+REDACT = "piflows.interpreter.guards.redact"
+HANDOFF = "piflows.interpreter.guards.handoff"
 MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
 GATES, PROMISES = "piflows.interpreter.gates", "test_modes:test_every_path_of_a_mode_ends_and_reads_as_promised"
 MUTANTS = [
@@ -257,4 +285,9 @@ MUTANTS = [
     Mutant(
         "test_verify:test_definite_assignment_is_what_holds_on_all_paths", "piflows.ir.assign._defines", always_defined
     ),
+    Mutant("test_guards:test_no_secret_of_a_known_shape_is_left", f"{REDACT}._without_credentials", after_the_keywords),
+    Mutant("test_guards:test_redacting_again_changes_nothing", f"{REDACT}._pair", quoted_again),
+    Mutant("test_guards:test_nothing_hidden_crosses", f"{HANDOFF}._STRIPPED", of_zero_width_alone),
+    Mutant("test_guards:test_a_marker_that_a_text_completes_is_found", f"{HANDOFF}._remember", of_the_last_alone),
+    Mutant("test_guards:test_a_marker_is_found_only_where_the_joined_texts_have_it", f"{HANDOFF}._across", anywhere),
 ]
