@@ -1,7 +1,7 @@
 """Redactor and handoff guard on hostile texts: `python guards.py`, a line for each text, the worst ratio last.
 
-Each text is made against one pattern: its start without its end, over and over, or one long run. A guard is linear when
-twice the text takes about twice the time; a quadratic one takes four times. Sizes are characters.
+Each text is made against one pattern: its start without its end, over and over, or one long run. A character of the
+whole text costs a linear guard what one of a tenth of it costs; ten times as much when it is quadratic.
 """
 
 from __future__ import annotations
@@ -79,11 +79,12 @@ def text(made: str | tuple[str, str], size: int) -> str:
 
 
 def seconds(job: Callable[[str], object], subject: str) -> float:
+    """Processor seconds, the better of two runs: other work on the machine is not the guard's."""
     best = float("inf")
     for _ in range(2):
-        began = time.perf_counter()
+        began = time.process_time()
         job(subject)
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.process_time() - began)
     return best
 
 
@@ -95,12 +96,12 @@ def main() -> None:
     for name, made in HOSTILE.items():
         told: list[str] = []
         for job, run in JOBS.items():
-            half, whole = seconds(run, text(made, size // 2)), seconds(run, text(made, size))
-            ratio = whole / half
+            tenth, whole = seconds(run, text(made, size // 10)), seconds(run, text(made, size))
+            ratio = whole / tenth / 10
             worst = max(worst, ratio)
             told.append(f"{job} {whole / size * 1e9:.1f} ns a character, x{ratio:.2f}")
         print(f"{name}: {'; '.join(told)}", flush=True)
-    print(f"twice the text takes at most {worst:.2f} times as long")
+    print(f"a character of ten times the text costs at most {worst:.2f} times as much")
     short = "The harbour master said: depth is 9 m at pier 4."
     state = fresh()
     for job, run in {"redact": REDACT.text, "prepare": lambda each: prepare(state, each, "warn")}.items():
