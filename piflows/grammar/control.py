@@ -43,6 +43,12 @@ def parse_control(protocol: Protocol, text: str, candidates: Collection[str] = (
     return _structured(row, reply_json(text), candidates)
 
 
+def control_of_data(protocol: Protocol, data: Any, candidates: Collection[str] = ()) -> str | float | None:
+    """The value that the data of a return carries under `protocol`: the documented field with exactly a documented
+    value, or None. Seed: Return requirements, delegation contracts, and write isolation."""
+    return _structured(VOCABULARY[protocol], data, candidates)
+
+
 def reply_json(text: str) -> Any:
     """The JSON value in a child's answer, or None when there is none.
 
@@ -102,4 +108,3 @@ def _last_fenced(text: str) -> str:
 def _bracketed(text: str) -> str:
     spans = [(start, end) for a, b in ("{}", "[]") if 0 <= (start := text.find(a)) < (end := text.rfind(b))]
     return text[min(spans)[0] : min(spans)[1] + 1] if spans else ""
-def control_of_data(p, d, c): return None

@@ -47,7 +47,15 @@ def spawn(known: Json, program: Program, stage: Stage, number: int, marks: Marks
     if refused is not None:
         return refused_run(known["results"][place], wave, refused)
     live = known["live"][sent["effect"]] = record.alive(sent)
-    live |= {"cwd": sent["cwd"], "unit": number, "wave": wave, "result": place, "role": unit.role, "notice": "", "budget": None}
+    live |= {
+        "cwd": sent["cwd"],
+        "unit": number,
+        "wave": wave,
+        "result": place,
+        "role": unit.role,
+        "notice": "",
+        "budget": None,
+    }
     out.append(sent)
     return None
 

@@ -21,9 +21,14 @@ QUARANTINED = "quarantine"
 
 
 def fresh() -> Json:
-    """The guard of a run. `prepared`: per text, by whom it was written, what became of it. `flagged`: the labels of
-    what crossed with a warning, in the order in which they were met. `crossed`: the runs that somebody consumed."""
-    return {**handoff.fresh(), "prepared": {}, "crossed": {}, "flagged": []}
+    """The guard of a run.
+
+    prepared  per text, by whom it was written, what became of it
+    latched   the facts of the first violation
+    flagged   the labels of what crossed with a warning, in the order in which they were met
+    crossed   the runs that somebody consumed
+    """
+    return {**handoff.fresh(), "latched": None, "prepared": {}, "crossed": {}, "flagged": []}
 
 
 def crossed(record: Json, value: Any, read: Handoff, marks: Marks) -> tuple[Any, tuple[str, ...]]:
@@ -38,7 +43,7 @@ def crossed(record: Json, value: Any, read: Handoff, marks: Marks) -> tuple[Any,
 
 def violation(record: Json) -> Refused | None:
     """The latched violation: nothing is dispatched after it."""
-    found = record["guard"]["violation"]
+    found = record["guard"]["latched"]
     return None if found is None else Refused(VIOLATION, **found)
 
 
@@ -49,11 +54,7 @@ def withheld(record: Json, held: Json) -> bool:
 
 def warning(record: Json) -> str:
     """What the report says of texts that crossed although they are suspicious; empty when none did."""
-    if not (labels := record["guard"]["flagged"]):
-        return ""
-    return (
-        f"> ⚠ Handoff injection check flagged: {', '.join(labels)}. Inter-agent content was treated as untrusted data."
-    )
+    return handoff.warning(record["guard"]["flagged"])
 
 
 def incomplete(record: Json) -> str:
@@ -99,8 +100,8 @@ def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks)
     found = guard["prepared"][key]
     if found["action"] == "fail":
         facts = {"producer": _producer(held, read), "labels": found["labels"]}
-        guard["violation"] = guard["violation"] or facts
-        raise Refused(VIOLATION, **guard["violation"])
+        guard["latched"] = guard["latched"] or facts
+        raise Refused(VIOLATION, **guard["latched"])
     return found
 
 

@@ -80,7 +80,9 @@ class Inspected(TypedDict):
 # childStarted, noticeSeen, timePassed and cancelled carry nothing of their own.
 FINAL = frozenset({"childSettled", "childFailed", "commandExited", "timePassed", "inspected"})
 
-_NOT_SAID = frozenset({"seq", "at", "control", "matched", "returned", "withheld"})  # what delivery and `distil` add to a report
+_NOT_SAID = frozenset(
+    {"seq", "at", "control", "matched", "returned", "withheld"}
+)  # what delivery and `distil` add to a report
 
 
 def fingerprint(event: Event) -> str:

@@ -10,20 +10,18 @@ from typing import Any
 
 from piflows.interpreter import effects
 from piflows.interpreter.refused import Refused
-from piflows.ir.flow import Mark
+from piflows.ir.flow import Kind, Mark
 
 Json = dict[str, Any]
 
-MINTED = {  # the events that the run itself records
-    name: Mark(name, kind, minted=True)
-    for kind, names in {
-        "handoff": ("handoff.accepted",),
-        "validation": ("handoff.rejected", "envelope.validated", "envelope.rejected"),
-        "artifact": ("artifact.referenced", "artifact.rejected"),
-        "budget": ("child.refused", "child.wrap_up", "child.exhausted", "child.unobservable"),
-    }.items()
-    for name in names
+_KINDS: dict[Kind, tuple[str, ...]] = {
+    "handoff": ("handoff.accepted", "handoff.rejected"),
+    "validation": ("envelope.validated", "envelope.rejected"),
+    "artifact": ("artifact.referenced", "artifact.rejected"),
+    "budget": ("child.refused", "child.wrap_up", "child.exhausted", "child.unobservable"),
 }
+# the events that the run itself records
+MINTED = {name: Mark(name, kind, minted=True) for kind, names in _KINDS.items() for name in names}
 
 
 class Marks:

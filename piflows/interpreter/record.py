@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from piflows.interpreter import crossing
 from piflows.interpreter.fill import ABSENT
 from piflows.interpreter.program import Program, Shape
 from piflows.interpreter.tables import ALIVE, NEW

@@ -26,8 +26,8 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
     """A child's final report as it is kept: secrets and what is too long are gone from it.
 
     `control` is its value under the role's protocol, from the text as it came or, under a contract, from its data
-    alone. `returned` holds, under a contract, `refused` (shape, identity), `paths` (files to look at), `misfit` (its
-    data), each a refusal as [code, facts] or None, and the `envelope` as it is stored.
+    alone. `returned` holds, under a contract, what was found: `refused` (by shape or identity) and `misfit` (by data)
+    as [code, facts] or None, the `paths` and `digests` that it declares, and the `envelope` as it is stored.
     """
     out = {**report, "text": kept(report["text"], redactor), "stderr": kept(report["stderr"], redactor)}
     if report["kind"] == "childFailed":
@@ -48,10 +48,11 @@ def _returned(flow: Flow, role: Role, redactor: Redactor, text: str) -> Json:
     found = envelope.candidate(text)
     refused = envelope.examine(found, role.contract)
     if refused is not None:
-        return {"returned": {"refused": _pair(refused), "paths": [], "misfit": None, "envelope": None}}
+        return {"returned": {"refused": _pair(refused), "paths": [], "digests": [], "misfit": None, "envelope": None}}
     returned: Json = {
         "refused": None,
         "paths": envelope.paths(found),
+        "digests": found["digests"],
         "misfit": _pair(envelope.conforms(found, flow.contracts[role.contract])),
         "envelope": redactor.value(envelope.kept(found)),
     }
@@ -73,7 +74,7 @@ def judged(flow: Flow, unit: Unit, event: Event, files: Json) -> tuple[list[Any]
     if returned["refused"] is not None:
         return returned["refused"], None
     found = returned["envelope"]
-    refused = _pair(envelope.artifacts(found, files)) or returned["misfit"]
+    refused = _pair(envelope.artifacts(returned["paths"], returned["digests"], files)) or returned["misfit"]
     if refused is None and not unit.open_end:
         refused = _pair(envelope.completion(found, flow.incomplete))
     return (refused, None) if refused is not None else (None, found)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, cast
 
+from piflows.ir.pattern import compile_pattern
+
 EFFECTS = ("none", "read-only", "reversible", "irreversible")
 BUDGET = ("timeoutMs", "maxCostUsd", "maxTokens", "maxGeneratedTokens")
 AUTHORITY = ("may", "mustNot", "requiresApproval")
@@ -28,7 +30,8 @@ FIELDS = (
 
 LITERAL = ("const", "enum", "default", "examples")  # keywords of a schema that hold values, not schemas
 
-Defect = tuple[tuple[str | int, ...], str]  # the path inside the contract, and a clause
+Path = tuple[str | int, ...]
+Defect = tuple[Path, str]  # the path inside the contract, and a clause
 
 
 def defects(contract: object) -> Iterator[Defect]:
@@ -118,6 +121,12 @@ def _schema(value: Any) -> Iterator[Defect]:
     for path, target in _references(schema):
         if not _resolves(schema, target):
             yield ("returnSchema", *path), f'`returnSchema` does not compile, it does not hold "{target}"'
+    for path, pattern in _patterns(schema):
+        try:
+            compile_pattern(pattern)
+        except ValueError as error:
+            problem = f'`returnSchema` does not compile, "{pattern}" is no regular expression: {error}'
+            yield ("returnSchema", *path), problem
 
 
 def _draft(name: Any) -> Any:
@@ -133,15 +142,31 @@ def _draft(name: Any) -> Any:
         return None
 
 
-def _references(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _references(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Every `$ref` with its path."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), schema)]
+    for path, members in _objects(schema):
+        if isinstance(target := members.get("$ref"), str):
+            yield (*path, "$ref"), target
+
+
+def _patterns(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Every regular expression with its path."""
+    for path, members in _objects(schema):
+        if isinstance(pattern := members.get("pattern"), str):
+            yield (*path, "pattern"), pattern
+        if isinstance(keyed := members.get("patternProperties"), dict):
+            for pattern in cast("dict[str, Any]", keyed):
+                yield (*path, "patternProperties", pattern), pattern
+
+
+def _objects(schema: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every object of a schema with its path, in the order in which they stand there."""
+    stack: list[tuple[Path, Any]] = [((), schema)]
     while stack:
         path, value = stack.pop()
         if isinstance(value, dict):
             members = cast("dict[str, Any]", value)
-            if isinstance(target := members.get("$ref"), str):
-                yield (*path, "$ref"), target
+            yield path, members
             stack += [((*path, key), members[key]) for key in reversed(members) if key not in LITERAL]
         elif isinstance(value, list):
             items = cast("list[Any]", value)
@@ -162,4 +187,3 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
     except (Unresolvable, ValueError):  # a ValueError: it is no URI
         return False
     return True
-def identity(contract): return "sha256:x"

@@ -37,12 +37,15 @@ class Stage:
     kind: Literal["stage"] = "stage"
 
 
+Kind = Literal["artifact", "state", "retry", "approval", "budget", "validation", "handoff"]
+
+
 @node
 class Mark:
     """A coordination event of the trace that an outcome records. `minted`: by the run itself, not by the mode."""
 
     name: str
-    kind: Literal["artifact", "state", "retry", "approval", "budget", "validation", "handoff"]
+    kind: Kind
     minted: bool = False
 
 

@@ -1,8 +1,8 @@
-r"""JavaScript-style regular expressions as Python's: the patterns of a Trigger.
+r"""JavaScript-style regular expressions as Python's: the patterns of a Trigger and of schemas.
 
 A pattern is read token by token and written again in Python's syntax, so that what both accept means what JavaScript
 means: `$` is the very end, `.` no line separator, `\d` and `\w` are ASCII, an unknown escape stands for its letter.
-What only Python knows (`(?P<n>…)`, `a*+`, `(?i)`) is refused. Matching ignores case. Seed: Monitor mode.
+What only Python knows (`(?P<n>…)`, `a*+`, `(?i)`) is refused. A Trigger ignores case. Seed: Monitor mode.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ def compile_pattern(text: str) -> re.Pattern[str]:
         raise ValueError("it is nested too deeply") from error
 
 
-def found_in(pattern: str, text: str) -> bool | None:
-    """Whether a pattern that compiles is found in a text; None when that took longer than `MATCH_SECONDS`.
+def found_in(pattern: str, text: str, *, exact: bool = False) -> bool | None:
+    """Whether a pattern that compiles is found in a text; None when that took longer than `MATCH_SECONDS`. `exact`:
+    case counts.
 
     A pattern may take longer than the age of the world on a text that somebody else wrote; `re` cannot be stopped.
     """
     regex: Any = import_module("regex")
-    made = regex.compile(compile_pattern(pattern).pattern, regex.IGNORECASE)
+    made = regex.compile(compile_pattern(pattern).pattern, 0 if exact else regex.IGNORECASE)
     try:
         return made.search(text, timeout=MATCH_SECONDS) is not None
     except TimeoutError:

@@ -37,6 +37,8 @@ def spawn(unit: str = "a", **members: Any) -> Json:
         "timeoutMs": 60_000,
         "protocol": None,
         "candidates": [],
+        "contract": None,
+        "returnSchema": None,
         **members,
     }
 
@@ -90,7 +92,7 @@ class BackendBattery:
     def test_an_answer(self, tmp_path: Path) -> None:
         usage = {"input": 7, "output": 3, "costUsd": 0.25}
         assert self.reports({"reply": "Seen.", "usage": usage, "stderr": "warn"}, tmp_path) == [
-            {"kind": "turnEnded", "usage": usage},
+            {"kind": "turnEnded", "usage": usage, "text": "Seen."},
             {
                 "kind": "childSettled",
                 "text": "Seen.",

@@ -42,7 +42,7 @@ SAID: list[tuple[str, tuple[Part, ...], str]] = [
 
 
 def values(quoted: frozenset[str] = frozenset()) -> Values:
-    return Values(dict(SLOTS), lambda part: 1 if isinstance(part, Counter) else 3, quoted, 7)
+    return Values(dict(SLOTS), lambda part: 1 if isinstance(part, Counter) else 3, quoted, index=7)
 
 
 @pytest.mark.parametrize(("name", "parts", "said"), SAID, ids=[case[0] for case in SAID])

@@ -99,7 +99,10 @@ def _panel(terms: _Terms, criteria: str, make: Maker) -> None:
     make.stage("panel", _key(), units, then="verdict", failed="critic-failed", at=at)
     block = t("### {critic}: {agent}\n\n{text}", critic=Slot(ITEM, "unit"), agent=Slot(ITEM, "agent"), text=Slot(ITEM))
     exits = {"pass": "passed", "revise": "round"}
-    says, marks = {"revise": (Each("value", block),)}, dict.fromkeys(exits, Mark("evaluate.panel_verdict", "validation"))
+    says, marks = (
+        {"revise": (Each("value", block),)},
+        dict.fromkeys(exits, Mark("evaluate.panel_verdict", "validation")),
+    )
     make.gate("verdict", AllPass("panel"), exits, says=says, marks=marks, at=at)
 
 

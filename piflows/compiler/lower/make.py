@@ -13,11 +13,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from piflows.compiler.context import Catalog
-from piflows.compiler.prompts import Filling, Hole, Renderer, contract_section, pieces, slots_only
+from piflows.compiler.lower.terms import contract_terms
+from piflows.compiler.prompts import Filling, Hole, Renderer, pieces, slots_only
 from piflows.compiler.resolve import resolve_role
 from piflows.grammar.call import Call, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
-from piflows.ir.contract import identity
+from piflows.ir.canonical import identity
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Mark, Settle, Stage, State
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import Condition, Round
@@ -190,7 +191,7 @@ class Maker:
         """A unit of a Stage that is made next; `at` points to what the author wrote about it."""
         self._pointers[stage, name] = at
         if (under := self.roles[role].contract) and self._render is not slots_only:
-            prompt += text(contract_section(under, self._contracts[under]))
+            prompt += self._render("delegation-contract", contract_terms(under, self._contracts[under]))
         return Unit(name, role, normal(label), normal(prompt), tuple(needs), tuple(reads), open_end)
 
     def prompt(self, template: str, reads: Sequence[Handoff] = (), **fillings: Filling) -> Parts:

@@ -96,7 +96,13 @@ def _debrief(ref: AgentRef, goal: str, n: int, note: Parts, make: Maker) -> None
     reads, at = [make.reads("answers", Ref("voters", "ok"), form="envelope")], "/vote/debrief"
     prompt = make.prompt("vote-aggregator", reads, goal=goal, answers_given=(ANSWERS,)) + make.requirements()
     unit = make.unit(
-        "debrief", "aggregator", make.role(ref, "aggregator", resolved=True), text("aggregator"), prompt, reads=reads, at=at
+        "debrief",
+        "aggregator",
+        make.role(ref, "aggregator", resolved=True),
+        text("aggregator"),
+        prompt,
+        reads=reads,
+        at=at,
     )
     make.stage("debrief", text("aggregator"), [unit], then="done", failed="debrief-failed", at=at)
     header = t("Flow vote: {ok}/{n} voters succeeded; aggregated by {agent}.", ok=(SUCCEEDED,), n=n, agent=ref.agent)

@@ -67,4 +67,3 @@ def pieces(filling: Filling) -> Iterator[Part]:
             yield from filling
         case _:
             yield filling
-def contract_section(i, c): return ""

@@ -1,7 +1,8 @@
 """A backend is what a child run is. It knows nothing of flows: a child spec in, turns and one settlement out.
 
 In     the `spawn` effect as it is; at its making the run's directory, a clock and its own settings
-Out    reports: `turnEnded` for each completed response, with its text, `noticeSeen` for a message that arrived, then exactly one of `childSettled` and `childFailed`
+Out    reports: `turnEnded` for each completed response, with its text, `noticeSeen` for a message that arrived, then
+       exactly one of `childSettled` and `childFailed`
 Rules  a backend never imports the machine. What a child does wrong is a `childFailed` with a code and its facts, never
        an exception; a cancelled child is gone when its iterator has ended. Time comes from the clock alone.
 Add    a backend: one module here with `open_backend(host)` and `VIRTUAL_TIME`, a row in `BACKENDS`, a parameter of

@@ -89,7 +89,9 @@ def _typed(schema: Json, root: Any, depth: int) -> Any:
             known = schema.get("properties", {})
             return {name: sample(known.get(name, {}), root, depth + 1) for name in schema.get("required", ())}
         case "array":
-            return [sample(schema.get("items", {}), root, depth + 1) for _ in range(min(schema.get("minItems", 0), 100))]
+            return [
+                sample(schema.get("items", {}), root, depth + 1) for _ in range(min(schema.get("minItems", 0), 100))
+            ]
         case "string":
             return "x" * min(schema.get("minLength", 1), 10_000)
         case "integer" | "number":

@@ -68,9 +68,9 @@ def wrap_up(accounts: Json, governing: Sequence[Limit]) -> Limit | None:
     """The first ceiling that stops live children and whose window is open: the child is told to finish."""
     for limit in governing:
         spent = _spent(accounts, limit)
-        if limit.stops and spent is not None and limit.ceiling.limit > 0:
-            if spent >= LIMITS.wrap_up_share * limit.ceiling.limit:
-                return limit
+        opens = LIMITS.wrap_up_share * limit.ceiling.limit
+        if limit.stops and spent is not None and spent >= opens > 0:
+            return limit
     return None
 
 

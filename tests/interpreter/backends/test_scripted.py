@@ -123,7 +123,7 @@ def test_a_rule_without_a_text_rehearses_unless_it_fails() -> None:
 
 def test_an_envelope_names_the_contract_that_the_child_was_given() -> None:
     rule = {"times": "always", "envelope": {"contractId": "$contract", "summary": "$contract é"}}
-    given_one, given_none = texts([rule], spawn(contractId="c-1"), spawn())
+    given_one, given_none = texts([rule], spawn(contract="c-1"), spawn())
     assert json.loads(given_one) == {"contractId": "c-1", "summary": "$contract é"}
     assert json.loads(given_none)["contractId"] == "$contract"
 
@@ -153,7 +153,7 @@ def test_a_hanging_child_uses_only_what_its_rule_says() -> None:
         return got
 
     assert asyncio.run(main({"reply": "late"})) == []
-    assert asyncio.run(main({"usage": USAGE})) == [{"kind": "turnEnded", "usage": USAGE}]
+    assert asyncio.run(main({"usage": USAGE})) == [{"kind": "turnEnded", "usage": USAGE, "text": "Done."}]
 
 
 # ---- files and commands ------------------------------------------------------------------------------------------
