@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any, cast
 
 from piflows.interpreter import record as known
-from piflows.interpreter.fill import ABSENT, Values, cut
+from piflows.interpreter.fill import ABSENT, Values
 from piflows.interpreter.program import Program
+from piflows.ir.caps import cut
 from piflows.ir.parts import Count, Counter
 from piflows.ir.unit import Handoff
 
