@@ -61,7 +61,11 @@ class Limits:
     cause_bytes: int = 25_600  # of an error's cause: it is cut first, so that what follows it never is
     command_bytes: int = 16_384
     line_bytes: int = 4_096  # of a header, a role's label, one fact in a message or a fix
-    label_bytes: int = 256
+    id_bytes: int = 256  # of an identifier, a name in a message
+    candidate_bytes: int = 51_200  # of a return envelope that is looked for in a text
+    fragment_bytes: int = 4_096  # of one text that the handoff guard remembers
+    attribute_bytes: int = 1_024  # of a text in a trace
+    trace_list_bytes: int = 8_192  # of a list of keys or ids in a trace
     file_bytes: int = 1_048_576
     id_chars: int = 64
     saved_bytes: int = 8_388_608  # of a saved plan
