@@ -56,12 +56,13 @@ def run(
     `script` says what scripted children do, `journal` names the file in which the run is recorded, or goes on. Nobody
     is asked for consent: what needs a person's is refused. Raises FlowError when the run does not begin.
     """
+    from piflows.compiler.discovered import joined
     from piflows.interpreter.drivers.embedded import run_flow
 
     context = _context(cwd)
     flow = _admitted(call, context)
     text = None if script is None else (_text(script), "script")
-    return run_flow(flow, cwd=context.cwd, backend=backend, script=text, journal=journal)
+    return joined(run_flow(flow, cwd=context.cwd, backend=backend, script=text, journal=journal), context)
 
 
 def _admitted(call: Call | Flow, context: Context) -> Flow:

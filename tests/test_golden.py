@@ -17,6 +17,7 @@ import pytest
 
 from piflows.cli import main
 from piflows.grammar.flow_text import parse_flow, print_flow
+from piflows.interpreter.result import FOUND
 
 GOLDEN = Path(__file__).parent / "golden"
 FOLDERS = sorted(path.parent for path in GOLDEN.glob("*/*/call.json"))
@@ -48,9 +49,10 @@ def compare(request: pytest.FixtureRequest, file: Path, now: str) -> None:
 
 
 def tidy(text: str) -> str:
-    """A result without the version of this package, which changes with every release."""
+    """A result without what every run says alike, and what a saved plan leaves out (`cli/test_details.py`)."""
     result: dict[str, Any] = json.loads(text)
-    result.pop("version")
+    for name in ("version", "config", "approvals", *FOUND):
+        result.pop(name)
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from piflows.compiler.context import Catalog
+from piflows.compiler.check.rule import scope_of
+from piflows.compiler.context import Catalog, Context
 from piflows.grammar.agent import Agent
 from piflows.grammar.preset import Preset
 from piflows.ir.diagnostic import Diagnostic
@@ -21,6 +22,11 @@ def data(catalog: Catalog, home: str) -> dict[str, Any]:
         "presets": [_preset(preset, home) for preset in catalog.presets.values()],
         "discoveryIssues": [_issue(issue, home) for issue in catalog.issues],
     }
+
+
+def joined(details: dict[str, Any], context: Context) -> dict[str, Any]:
+    """The details of a run with what discovery finds in their scope: the one place where both meet."""
+    return details | data(context.catalog(scope_of(details)), context.home)
 
 
 def tilde(path: str, home: str) -> str:

@@ -7,7 +7,7 @@ Seed: Parameters (recordContent).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from piflows.interpreter.guards.redact import OMITTED, withhold
 from piflows.interpreter.program import Program
@@ -51,8 +51,9 @@ def lacks(record: Json, program: Program) -> str:
 
 def _gone(value: Any) -> bool:
     if isinstance(value, list):
-        return any(map(_gone, value))  # pyright: ignore[reportUnknownArgumentType]
-    return isinstance(value, dict) and (value.get("withheld") is True or value.get("text") == OMITTED)  # pyright: ignore[reportUnknownMemberType]
+        return any(map(_gone, cast("list[Any]", value)))
+    held = cast(Json, value) if isinstance(value, dict) else {}
+    return held.get("withheld") is True or held.get("text") == OMITTED
 
 
 def _ahead(program: Program, name: str) -> Iterator[State]:

@@ -71,9 +71,9 @@ def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, lab
     if isinstance(value, list):
         listed = cast("list[Any]", value)
         return [_each(record, each, read, f"{place}/{at}", marks, labels) for at, each in enumerate(listed)]
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):  # pyright: ignore[reportUnknownMemberType]
-        return value
-    held = cast(Json, value)
+    held = cast(Json, value) if isinstance(value, dict) else {}
+    if not isinstance(held.get("text"), str):
+        return cast(Any, value)
     if read.form == "envelope" and "step" in held:  # it says of itself what it is worth
         held = {**held, "compatibility": "typed" if "handoff" in held else "legacy-prose"}
     prepared = _prepared(record, held, read, place, marks)

@@ -167,11 +167,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def cut(text: str, cap: int, label: str) -> str:
-    """A text of at most `cap` UTF-8 bytes, with a marker after it that says how much is missing."""
-    if len(text) * 4 <= cap or len(data := text.encode("utf-8", "surrogatepass")) <= cap:
-        return text
-    kept = data[:cap].decode("utf-8", "ignore")
-    return f"{kept}\n\n[{label} truncated: {len(data) - len(kept.encode())} bytes omitted.]"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from piflows.interpreter.fill import Values, cut, fill
+from piflows.interpreter.fill import Values, fill
+from piflows.ir.caps import cut, cut_line
 from piflows.ir.diagnostic import diagnostic, error_object, error_text
 from piflows.ir.flow import Settle
 from piflows.ir.limits import LIMITS
@@ -20,18 +21,19 @@ def refusal(code: str, facts: Json) -> Json:
 
 
 def proposed(state: Settle, slots: Values) -> Json:
-    """The outcome of a Settle. A header is one line, whatever a name holds; the text is capped."""
+    """The outcome of a Settle. A header is one line, whatever a name holds; the cap of the text counts it too."""
     error, body = None, fill(state.body, slots)
     if state.code is not None:
         refused = refusal(state.code, {name: fill(parts, slots) for name, parts in state.facts.items()})
         error, body = refused["error"], "\n\n".join(filter(None, (refused["text"], body)))
     elif state.outcome == "stopped":
         error = _spent(slots)
+    header = cut_line(visible(fill(state.header, slots)), LIMITS.line_bytes)
     return {
         "outcome": state.outcome,
         "error": error,
-        "header": visible(fill(state.header, slots)) or None,
-        "text": cut(body, LIMITS.text_bytes, "Output"),
+        "header": header or None,
+        "text": cut(body, LIMITS.text_bytes - len(f"{header}\n\n".encode() if header else b""), "Output"),
         "data": state.data,
     }
 

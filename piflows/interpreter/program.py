@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from piflows.interpreter.guards.budget import FLOW, Limit, contract_ceilings, limits
+from piflows.interpreter.guards.budget import FLOW, Limit, limits
+from piflows.ir.ceilings import of_contract
 from piflows.ir.flow import Flow, Gate, Stage, State
 from piflows.ir.gates import Trigger
 from piflows.ir.parts import constant
@@ -103,7 +104,7 @@ def _own(flow: Flow, role: Role) -> tuple[Limit, ...]:
     """The limits of a role's contract; they count for its account."""
     if not role.contract:
         return ()
-    return limits(contract_ceilings(role.contract, flow.contracts[role.contract]), role.account or role.contract)
+    return limits(of_contract(flow.contracts[role.contract]), role.account or role.contract)
 
 
 def _timeout(flow: Flow, role: Role) -> int:

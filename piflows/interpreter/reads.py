@@ -8,10 +8,11 @@ from typing import Any, cast
 
 from piflows.interpreter import record as known
 from piflows.interpreter.crossing import crossed
-from piflows.interpreter.fill import ABSENT, Values, cut
+from piflows.interpreter.fill import ABSENT, Values
 from piflows.interpreter.marks import Marks
 from piflows.interpreter.program import Program
 from piflows.interpreter.refused import Refused
+from piflows.ir.caps import cut
 from piflows.ir.parts import Count, Counter
 from piflows.ir.unit import Handoff, Ref, Unit
 
@@ -88,7 +89,7 @@ def links(record: Json, program: Program, unit: Unit, reader: int) -> list[str]:
     seen = {key.removesuffix(".handoff") for key in out}
     for need in unit.needs:
         value = known.value(record, program, Ref(record["state"], "unit", need), reader)
-        key = value["key"] if isinstance(value, dict) else ""
+        key = cast(Json, value)["key"] if isinstance(value, dict) else ""
         if key and key not in seen:
             out[key] = None
     return list(out)

@@ -11,10 +11,10 @@ from typing import Any
 
 from piflows.grammar.control import control_of_data, parse_control
 from piflows.interpreter.events import Event
-from piflows.interpreter.fill import cut
 from piflows.interpreter.guards import envelope
 from piflows.interpreter.guards.envelope import Rejected
 from piflows.interpreter.guards.redact import Redactor
+from piflows.ir.caps import cut
 from piflows.ir.flow import Flow
 from piflows.ir.limits import LIMITS
 from piflows.ir.unit import Role, Unit

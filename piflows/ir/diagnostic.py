@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from piflows.ir.caps import beginning, cut_line, marker
 from piflows.ir.code import Severity
 from piflows.ir.codes import CODES
 from piflows.ir.frozen import frozen
+from piflows.ir.limits import LIMITS
 from piflows.ir.source import NOWHERE, Where
 from piflows.ir.visible import visible
 
-CAUSE_BYTES = 25 * 1024  # the cause is cut first, so that what follows it in the text form never is
-FACT_BYTES = 4 * 1024  # of one fact in a message or fix; only a cause may be long
+CEILING = "budgetCeiling"  # the fact of a budget's code that names its ceiling: `{"authority": …, "maxCostUsd": 2}`
+INDENTED = "\n  "  # a line break of a cause in the text form
 LAST = "NOT_AVAILABLE"  # no correction of the text helps: read after all that one can correct
 
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(?:\|([^}]*))?\}(\.?)")
@@ -25,7 +27,10 @@ _FACT = re.compile(r"\{\{|\}\}|\{(\w+)(?:\|([^}]*))?\}(\.?)")
 
 @frozen
 class Diagnostic:
-    """One finding, ready to show. Made by `diagnostic`, which bounds its texts and makes hidden characters visible."""
+    """One finding, ready to show. Made by `diagnostic`, which bounds its texts and makes hidden characters visible.
+
+    `ceiling`: the ceiling that binds, as pairs of name and value; empty for all codes but those of budgets.
+    """
 
     code: str
     severity: Severity
@@ -34,6 +39,7 @@ class Diagnostic:
     fix: str
     retryable: bool
     where: Where
+    ceiling: tuple[tuple[str, Any], ...] = ()
 
 
 class FlowError(Exception):
@@ -52,19 +58,21 @@ def diagnostic(code: str, where: Where = NOWHERE, /, **facts: object) -> Diagnos
     """The finding `code` at `where`.
 
     Where the catalogue leaves `retryable` to the case, the fact `retryable` (True) says so; without it, no. A case
-    with another severity than the catalogue's is a `dataclasses.replace` of the result.
+    with another severity than the catalogue's is a `dataclasses.replace` of the result. The fact `budgetCeiling` is the
+    error object's member of that name.
 
     Raises KeyError for an unknown code or a fact that its sentences need and the caller did not give: a bug.
     """
-    entry = CODES[code]
+    entry, ceiling = CODES[code], cast("Mapping[str, Any]", facts.get(CEILING) or {})
     return Diagnostic(
         code,
         entry.severity,
-        _fill(entry.message, facts, FACT_BYTES),
-        _cut(_fill(entry.cause, facts, None), CAUSE_BYTES, "\n\n[Cause truncated: {} bytes omitted.]"),
-        _fill(entry.fix, facts, FACT_BYTES),
+        _fill(entry.message, facts, LIMITS.line_bytes),
+        _cause(_fill(entry.cause, facts, None)),
+        _fill(entry.fix, facts, LIMITS.line_bytes),
         facts.get("retryable") is True if entry.retryable is None else entry.retryable,
         where,
+        tuple(ceiling.items()),
     )
 
 
@@ -75,15 +83,22 @@ def cut(last: Diagnostic, shown: int, more: int | None = None) -> Diagnostic:
 
 
 def error_object(d: Diagnostic) -> dict[str, Any]:
-    """The reference's structured error."""
-    return {"code": d.code, "message": d.message, "cause": d.cause, "fix": d.fix, "retryable": d.retryable}
+    """The reference's structured error; with `budgetCeiling` where a ceiling binds."""
+    told = {"code": d.code, "message": d.message, "cause": d.cause, "fix": d.fix, "retryable": d.retryable}
+    return told | {CEILING: dict(d.ceiling)} if d.ceiling else told
 
 
 def error_text(d: Diagnostic) -> str:
     """The text that a model reads, in five parts; further lines of a cause are indented, so it can forge none."""
-    cause = d.cause.replace("\n", "\n  ")
-    again = "yes" if d.retryable else "no"
-    return f"{d.message}\nCause: {cause}\nRetryable unchanged: {again}\nFix: {d.fix}\nCode: {d.code}"
+    return error_lines(error_object(d))
+
+
+def error_lines(error: Mapping[str, Any]) -> str:
+    """The same of an error object."""
+    cause = error["cause"].replace("\n", INDENTED)
+    again = "yes" if error["retryable"] else "no"
+    message, fix, code = error["message"], error["fix"], error["code"]
+    return f"{message}\nCause: {cause}\nRetryable unchanged: {again}\nFix: {fix}\nCode: {code}"
 
 
 def tidy(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -113,10 +128,7 @@ def _fill(sentence: str, facts: Mapping[str, object], limit: int | None) -> str:
         if match[1] is None:
             return match[0][0]
         text = _shown(facts[match[1]])
-        if limit is None:
-            text = visible(text.rstrip(), keep_newlines=True)
-        else:
-            text = _cut(visible(text), limit, " [… {} bytes omitted]")
+        text = visible(text.rstrip(), keep_newlines=True) if limit is None else cut_line(visible(text), limit)
         text = text or match[2] or ""
         return text if text.endswith((".", "!", "?")) else text + match[3]
 
@@ -132,10 +144,12 @@ def _shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str, limit: int, marker: str) -> str:
-    """At most `limit` UTF-8 bytes of `text`, whole characters only, then the marker with what was left out."""
-    data = text.encode()
-    if len(data) <= limit:
+def _cause(text: str) -> str:
+    """A cause cut so that it fits its cap also as the text form indents it."""
+    if len(text) * 4 <= LIMITS.cause_bytes:
         return text
-    kept = data[:limit].decode(errors="ignore")
-    return kept + marker.format(len(data) - len(kept.encode()))
+    kept, missing = beginning(text.replace("\n", INDENTED), LIMITS.cause_bytes)
+    if not missing:
+        return text
+    kept = (kept[:-1] if kept.endswith(INDENTED[:-1]) else kept).replace(INDENTED, "\n")
+    return f"{kept}\n\n{marker('Cause', len(text.encode()) - len(kept.encode()))}"

@@ -102,12 +102,15 @@ class Settle:
 State = Annotated[Stage | Gate | Action | Settle, Field(discriminator="kind")]
 
 
+Limited = Literal["maxCostUsd", "maxTokens", "maxGeneratedTokens"]
+
+
 @node
 class Ceiling:
     """A configured ceiling: `limit` of `what`, under the authority of the flow or of one contract."""
 
     authority: str
-    what: Literal["maxCostUsd", "maxTokens", "maxGeneratedTokens"]
+    what: Limited
     limit: float
 
 

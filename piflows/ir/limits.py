@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from piflows.ir.frozen import frozen
 
 
@@ -53,10 +55,17 @@ class Limits:
     approval_ttl_ms: int = 86_400_000
     approval_ttl_min_ms: int = 60_000
     approval_ttl_max_ms: int = 2_592_000_000
-    text_bytes: int = 51_200
+    text_bytes: int = 51_200  # of a text that a model reads: the answer, with its header, and a child's
+    stderr_bytes: int = 51_200
     handoff_bytes: int = 51_200
+    cause_bytes: int = 25_600  # of an error's cause: it is cut first, so that what follows it never is
     command_bytes: int = 16_384
-    label_bytes: int = 256
+    line_bytes: int = 4_096  # of a header, a role's label, one fact in a message or a fix
+    id_bytes: int = 256  # of an identifier, a name in a message
+    candidate_bytes: int = 51_200  # of a return envelope that is looked for in a text
+    fragment_bytes: int = 4_096  # of one text that the handoff guard remembers
+    attribute_bytes: int = 1_024  # of a text in a trace
+    trace_list_bytes: int = 8_192  # of a list of keys or ids in a trace
     file_bytes: int = 1_048_576
     id_chars: int = 64
     saved_bytes: int = 8_388_608  # of a saved plan
@@ -67,3 +76,19 @@ class Limits:
 
 
 LIMITS = Limits()
+
+
+def config() -> dict[str, Any]:
+    """Defaults and caps under the names of the parameters that they belong to. Seed: Details object (`config`)."""
+    return {
+        "concurrency": LIMITS.concurrency,
+        "maxConcurrency": LIMITS.concurrency_max,
+        "timeoutMs": LIMITS.timeout_ms,
+        "maxParallelTasks": LIMITS.parallel_tasks,
+        "maxGraphNodes": LIMITS.graph_nodes,
+        "maxCritics": LIMITS.critics,
+        "maxFlowDepth": LIMITS.flow_depth,
+        "checkTimeoutMs": LIMITS.check_timeout_ms,
+        "maxOutputBytes": LIMITS.text_bytes,
+        "maxCommandOutputBytes": LIMITS.command_bytes,
+    }

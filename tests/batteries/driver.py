@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from batteries.backend import spawn
 
-from piflows.interpreter.effects import command, done, stop, wait
+from piflows.interpreter.effects import STARTS, command, done, stop, wait
 from piflows.interpreter.events import FINAL
 from piflows.interpreter.hands.clock import Clock, RealClock, VirtualClock
 from piflows.interpreter.machine import DriverError
@@ -34,10 +34,14 @@ class Table:
         self.after = {key.replace("_", " ").strip(): list(effects) for key, effects in after.items()}
         self.fed: list[Json] = []
         self.done = False
+        self.lacks = ""
         self.live: dict[str, Json] = {}
 
     def distil(self, effect: str, report: Json) -> Json:
         return {**report, "distilled": True} if report["kind"] == "childSettled" and effect else report
+
+    def recorded(self, event: Json) -> Json:
+        return event
 
     def feed(self, event: Json) -> list[Json]:
         if self.done:
@@ -49,7 +53,7 @@ class Table:
         if event["kind"] in FINAL:
             del self.live[event["effect"]]
         out = self.after.get(f"{event['kind']} {asked.get('unit', asked.get('kind', ''))}".strip(), [])
-        self.live |= {each["effect"]: each for each in out if each["kind"] not in ("stop", "done")}
+        self.live |= {each["effect"]: each for each in out if each["kind"] in STARTS}
         self.done = any(each["kind"] == "done" for each in out)
         return list(out)
 
@@ -60,12 +64,14 @@ class Table:
 
 @dataclass
 class Children:
-    """A backend whose children are functions by unit; `begun` and `recalled` are the spawns in order."""
+    """A backend whose children are functions by unit; `begun` and `recalled` are the spawns in order, `steered` the
+    effects that were told something, with what."""
 
     clock: Clock
     children: dict[str, Child] = field(default_factory=dict[str, Child])
     begun: list[str] = field(default_factory=list[str])
     recalled: list[str] = field(default_factory=list[str])
+    steered: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def begin(self, sent: Json) -> AsyncIterator[Json]:
         self.begun.append(sent["unit"])
@@ -73,6 +79,9 @@ class Children:
 
     def recall(self, sent: Json) -> None:
         self.recalled.append(sent["unit"])
+
+    def steer(self, effect: str, text: str) -> None:
+        self.steered.append((effect, text))
 
 
 async def at_once(_: Json, __: Clock) -> AsyncIterator[Json]:

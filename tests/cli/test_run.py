@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from piflows.cli import main
+from piflows.interpreter.result import FOUND
+from piflows.ir.limits import LIMITS
 
 Json = dict[str, Any]
 SINGLE: Json = {"agent": "recon", "task": "Look.", "why": "asked for"}
 EVALUATE: Json = {"task": "Write.", "why": "asked for", "evaluate": {"maxIterations": 2}}
 STEP: Json = {"agent": "recon", "task": "Look."}
 CHAIN: Json = {"chain": [STEP, {**STEP, "task": "See {previous}"}], "why": "asked for"}
+UNCAPPED = "uncapped: no cost or token ceiling"
 SPY = "---\nname: spy\ndescription: Looks.\ntools: read\n---\nLook.\n"
 SPYING: Json = {"agent": "spy", "task": "Look.", "why": "asked for", "agentScope": "project"}
 WITHOUT_COMPILER = "import sys; sys.modules['piflows.compiler'] = None\nfrom piflows.cli import main\nsys.exit(main())"
@@ -70,6 +73,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     said = Said(capsys, lay("call.json", EVALUATE), *scripted(*rules))
     assert (said.status, said.out) == (0, "Flow evaluate: PASS after 1 iteration via redteam.\n\nDRAFT\n")
     assert said.err.splitlines() == [
+        UNCAPPED,
         "iteration-1.generator (operator): ok, 1.2 s, 10 tokens, cost unknown",
         "iteration-1.critic-1 (redteam): ok, 0 ms, 150 tokens, $0.0010",
         "total: 2 child runs, 160 tokens, cost unknown",
@@ -105,6 +109,54 @@ def test_what_a_child_wrote_cannot_drive_the_terminal(capsys: pytest.CaptureFixt
     assert form.details["results"][0]["text"] == hostile
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, [UNCAPPED]),
+        ({"maxCostUsd": 0}, ["flow ceiling: at most $0.00; no child can start under it"]),
+        (
+            {"maxCostUsd": 2.5, "maxTokens": 9_000, "maxGeneratedTokens": 10},
+            [
+                "flow ceiling: at most $2.50",
+                "flow ceiling: at most 9,000 tokens (input and output)",
+                "flow ceiling: at most 10 generated tokens (output alone)",
+            ],
+        ),
+    ],
+)
+def test_the_ceilings_are_told_before_the_first_child(
+    given: Json, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = lay("call.json", {**SINGLE, **given})
+    for words in ((call,), (saved(capsys, {**SINGLE, **given}),)):
+        lines = Said(capsys, *words, *scripted({"reply": "x"})).err.splitlines()
+        began = next((at for at, line in enumerate(lines) if line.startswith("single (recon)")), len(lines))
+        assert [line for line in lines if "ceiling: " in line or line == UNCAPPED] == told
+        assert lines[began - len(told) : began] == told
+    listed = Said(capsys, call, "--format", "json").details["budgetCeilings"]
+    assert {each["ceiling"]: each["limit"] for each in listed} == given
+    assert {each["authority"] for each in listed} <= {"flow"}
+
+
+def test_what_has_no_children_tells_no_ceilings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert Said(capsys, lay("call.json", {"list": True})).err == ""
+
+
+def test_texts_keep_their_caps_and_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "é" * LIMITS.text_bytes
+    call = lay("call.json", {**EVALUATE, "evaluate": {"maxIterations": 1}})
+    rules = scripted({"agent": "operator", "reply": long, "stderr": long}, {"reply": "VERDICT: PASS"})
+    details = Said(capsys, call, *rules, "--format", "json").details
+    whole = f"{details['header']}\n\n{details['text']}"
+    kept, mark = whole.split("\n\n[Output truncated: ")
+    assert LIMITS.text_bytes - 1 <= len(kept.encode()) <= LIMITS.text_bytes
+    assert int(mark.split()[0]) == 2 * len(long) - len(details["text"].split("\n\n[")[0].encode())
+    child = details["results"][0]
+    for name, label in (("text", "Output"), ("stderr", "Standard error")):
+        missing = 2 * len(long) - LIMITS.text_bytes
+        assert child[name] == long[: LIMITS.text_bytes // 2] + f"\n\n[{label} truncated: {missing} bytes omitted.]"
+
+
 # ---- exit statuses -----------------------------------------------------------------------------------------------
 
 
@@ -116,6 +168,7 @@ def test_a_failed_child_is_status_1_without_an_error_of_the_flow(capsys: pytest.
     text = Said(capsys, "call.json", *scripted(rule))
     assert text.status == 1 and "no key" in text.out
     assert text.err.splitlines() == [
+        UNCAPPED,
         "single (recon): failed, CHILD_EXIT_NONZERO, 0 ms, 150 tokens, $0.0010",
         "total: 1 child run, 150 tokens, $0.0010",
     ]
@@ -131,6 +184,7 @@ def test_a_hanging_child_times_out_at_once(capsys: pytest.CaptureFixture[str]) -
     said = Said(capsys, lay("call.json", SINGLE), *scripted({"hang": True}))
     assert said.status == 1
     assert said.err.splitlines() == [
+        UNCAPPED,
         "single (recon): failed, CHILD_TIMEOUT, 10 h 0 min, tokens unknown, cost unknown",
         "total: 1 child run, tokens unknown, cost unknown",
     ]
@@ -139,7 +193,7 @@ def test_a_hanging_child_times_out_at_once(capsys: pytest.CaptureFixture[str]) -
 def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
     call: Json = {**EVALUATE, "evaluate": {"checkCommand": "exit 4", "maxIterations": 1}}
     said = Said(capsys, lay("call.json", call))
-    assert said.status == 1 and said.err.splitlines()[3] == "`exit 4`: exit 4"
+    assert said.status == 1 and said.err.splitlines()[4] == "`exit 4`: exit 4"
     call["evaluate"]["checkCommand"] = "no-such-program-4417"
     said = Said(capsys, lay("call.json", call))
     assert said.status == 1 and "`no-such-program-4417`: did not start, /bin/sh: " in said.err
@@ -149,7 +203,7 @@ def test_commands_are_told_too(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_run_that_is_refused_without_a_child_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     monitor = {"command": "exit 3", "intervalMs": 60_000, "maxChecks": 3}
     said = Said(capsys, lay("call.json", {"task": "Look.", "why": "asked for", "monitor": monitor}))
-    assert said.status == 1 and said.err.splitlines()[2:] == ["`exit 3`: exit 3"] * 3 + ["total: 0 child runs"]
+    assert said.status == 1 and said.err.splitlines()[3:] == ["`exit 3`: exit 3"] * 3 + ["total: 0 child runs"]
     assert "Code: MONITOR_NOT_TRIGGERED" in said.out
 
 
@@ -302,7 +356,9 @@ def test_a_saved_plan_runs_as_its_call_does(capsys: pytest.CaptureFixture[str]) 
     plan = saved(capsys, EVALUATE)
     rules = scripted({"agent": "operator", "reply": "DRAFT"}, {"agent": "redteam", "reply": "VERDICT: REVISE"})
     from_call = Said(capsys, "call.json", *rules, "--format", "json")
-    assert Said(capsys, plan, *rules, "--format", "json").details == from_call.details
+    unseen = dict.fromkeys(FOUND)  # nobody looks for the sake of a saved plan
+    assert Said(capsys, plan, *rules, "--format", "json").details == from_call.details | unseen
+    assert all(from_call.details[name] is not None for name in FOUND)
 
 
 def test_a_saved_plan_runs_without_the_compiler(capsys: pytest.CaptureFixture[str]) -> None:

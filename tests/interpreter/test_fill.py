@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piflows.interpreter.fill import ABSENT, NOTICE, Values, cut, fenced, fill, fill_prompt
+from piflows.interpreter.fill import ABSENT, NOTICE, Values, fenced, fill, fill_prompt
 from piflows.ir.parts import Count, Counter, Each, Index, Noun, Part, Section, Slot, Text
 
 SLOTS: dict[str, Any] = {
@@ -68,14 +68,3 @@ def test_no_text_closes_its_own_fence(text: str, key: str) -> None:
     assert set(last) == {"`"} and len(last) >= 3
     assert head.startswith(last) and head.count("`") == len(last)
     assert last not in text
-
-
-@given(st.text(), st.integers(0, 40))
-def test_a_cut_text_keeps_its_head_and_says_what_is_missing(text: str, cap: int) -> None:
-    out, size = cut(text, cap, "Handoff"), len(text.encode("utf-8"))
-    if size <= cap:
-        assert out == text
-    else:
-        kept, mark = out.rsplit("\n\n[Handoff truncated: ", 1)
-        assert text.startswith(kept) and len(kept.encode()) <= cap
-        assert int(mark.split()[0]) == size - len(kept.encode())

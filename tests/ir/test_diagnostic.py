@@ -1,6 +1,7 @@
 """Diagnostics: facts in sentences, caps, the five-part text, order."""
 
 import pickle
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,6 @@ from hypothesis import strategies as st
 from piflows.ir.codes import CODES
 from piflows.ir.diagnostic import (
     _FACT,
-    CAUSE_BYTES,
-    FACT_BYTES,
     Diagnostic,
     FlowError,
     diagnostic,
@@ -19,6 +18,7 @@ from piflows.ir.diagnostic import (
     error_text,
     tidy,
 )
+from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
 from piflows.ir.visible import visible
 
@@ -128,22 +128,53 @@ def test_error_object_and_text_have_the_five_members():
 def test_the_cause_is_cut_so_that_the_rest_survives():
     made = diagnostic("CHILD_EXIT_NONZERO", exit=1, stderr="é" * 40_000)
     kept, marker = made.cause.split("\n\n")
-    assert CAUSE_BYTES - 1 <= len(kept.encode()) <= CAUSE_BYTES
+    assert LIMITS.cause_bytes - 1 <= len(kept.encode()) <= LIMITS.cause_bytes
     omitted = len(b"On its standard error: ") + 80_000 - len(kept.encode())
     assert marker == f"[Cause truncated: {omitted} bytes omitted.]"
     assert error_text(made).endswith(f"\nRetryable unchanged: yes\nFix: {made.fix}\nCode: CHILD_EXIT_NONZERO")
 
 
-@pytest.mark.parametrize("size", [CAUSE_BYTES, CAUSE_BYTES + 1])
+@pytest.mark.parametrize("size", [LIMITS.cause_bytes, LIMITS.cause_bytes + 1])
 def test_the_cause_is_cut_only_above_its_bound(size: int):
     stderr = "x" * (size - len("On its standard error: "))
-    assert ("truncated" in diagnostic("CHILD_EXIT_NONZERO", exit=1, stderr=stderr).cause) is (size > CAUSE_BYTES)
+    assert ("truncated" in diagnostic("CHILD_EXIT_NONZERO", exit=1, stderr=stderr).cause) is (size > LIMITS.cause_bytes)
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+@pytest.mark.parametrize(
+    "fact", ["x" * 200_000, "\n" * 200_000 + "x", "é\n" * 50_000 + "x"], ids=["long", "lines", "both"]
+)
+def test_no_error_text_is_longer_than_a_model_may_read(code: str, fact: str):
+    entry = CODES[code]
+    names = re.findall(r"\{(\w+)", entry.message + entry.cause + entry.fix)
+    made = diagnostic(code, **dict.fromkeys(names, fact))
+    assert len(error_text(made).encode()) <= LIMITS.text_bytes
+    assert error_text(made).endswith(f"\nFix: {made.fix}\nCode: {code}")
+
+
+@given(st.lists(st.sampled_from(["\n", "\n  ", "x" * 5_000, "é" * 4_999, "end"]), max_size=12))
+def test_the_cause_is_cut_as_the_text_form_indents_it(parts: list[str]):
+    whole = "".join(parts).rstrip()
+    made = diagnostic("CHILD_EXIT_NONZERO", exit=1, stderr=whole).cause
+    kept, cut, mark = made.partition("\n\n[Cause truncated: ")
+    full = f"On its standard error: {whole or '(nothing)'}"
+    assert kept == full if not cut else full.startswith(kept)
+    assert len(kept.replace("\n", "\n  ").encode()) <= LIMITS.cause_bytes
+    assert not cut or int(mark.split()[0]) == len(full.encode()) - len(kept.encode())
+
+
+def test_a_budgets_error_names_the_ceiling_that_binds():
+    facts = {"authority": "Flow", "spent": 3, "limit": 2, "what": "USD", "projected": 3}
+    ceiling = {"authority": "flow", "maxCostUsd": 2.0}
+    for code in ("BUDGET_EXCEEDED", "BUDGET_HEADROOM_EXCEEDED"):
+        assert error_object(diagnostic(code, **facts, budgetCeiling=ceiling))["budgetCeiling"] == ceiling
+        assert "budgetCeiling" not in error_object(diagnostic(code, **facts))
 
 
 def test_a_long_fact_is_cut_in_a_message():
-    made = diagnostic("GRAPH_CYCLE", chain="n" * (FACT_BYTES + 7))
-    assert made.message == f"The graph's nodes wait for each other: {'n' * FACT_BYTES} [… 7 bytes omitted]."
-    assert "n" * (FACT_BYTES + 7) in made.cause
+    made = diagnostic("GRAPH_CYCLE", chain="n" * (LIMITS.line_bytes + 7))
+    assert made.message == f"The graph's nodes wait for each other: {'n' * LIMITS.line_bytes} [… 7 bytes omitted]."
+    assert "n" * (LIMITS.line_bytes + 7) in made.cause
 
 
 def test_no_fact_can_forge_a_part_of_the_text():

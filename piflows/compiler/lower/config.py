@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from piflows.compiler import discovered
 from piflows.compiler.lower.make import Maker
 from piflows.grammar.call import Call
 from piflows.ir.flow import Flow
-from piflows.ir.limits import LIMITS
+from piflows.ir.limits import config
 from piflows.ir.parts import text
 from piflows.ir.visible import visible
 
@@ -20,30 +18,13 @@ TIERS = ("fast", "capable", "deep")
 def lower(call: Call, make: Maker) -> Flow:
     """One Settle, whose text is known now. Of the call only `agentScope` counts: it decides what was found."""
     found = discovered.data(make.catalog, make.home)
-    config = _config()
     lines = [
         f"agentScope: {call.agent_scope}",
         *(f"agentsDir.{source}: {visible(path)}" for source, path in found["agentsDir"].items()),
         *(f"presetsDir.{source}: {visible(path)}" for source, path in found["presetsDir"].items()),
-        *(f"{name}: {value}" for name, value in config.items()),
+        *(f"{name}: {value}" for name, value in config().items()),
         *(f"modelTier.{tier}: chosen by the backend, no model is pinned here" for tier in TIERS),
         *(f"discoveryIssue: {line}" for line in discovered.issue_lines(make.catalog.issues, make.home)),
     ]
-    make.settle("answer", "success", body=text("\n".join(lines)), data=found | {"config": config})
+    make.settle("answer", "success", body=text("\n".join(lines)), data=found | {"config": config()})
     return make.flow("answer")
-
-
-def _config() -> dict[str, Any]:
-    """Defaults and caps under the names of the parameters that they belong to."""
-    return {
-        "concurrency": LIMITS.concurrency,
-        "maxConcurrency": LIMITS.concurrency_max,
-        "timeoutMs": LIMITS.timeout_ms,
-        "maxParallelTasks": LIMITS.parallel_tasks,
-        "maxGraphNodes": LIMITS.graph_nodes,
-        "maxCritics": LIMITS.critics,
-        "maxFlowDepth": LIMITS.flow_depth,
-        "checkTimeoutMs": LIMITS.check_timeout_ms,
-        "maxOutputBytes": LIMITS.text_bytes,
-        "maxCommandOutputBytes": LIMITS.command_bytes,
-    }

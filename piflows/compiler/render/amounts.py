@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from piflows.ir.barrier import Barrier
 from piflows.ir.bounds import Bounds
+from piflows.ir.ceilings import said
 from piflows.ir.flow import Ceiling
 from piflows.ir.visible import visible
 
@@ -36,14 +37,8 @@ def spends(cost: Bounds, concurrency: int) -> str:
 
 
 def ceiling(limit: Ceiling) -> str:
-    """One ceiling; a zero says what it means."""
-    amount = {
-        "maxCostUsd": f"${limit.limit:,.2f}" if round(limit.limit, 2) == limit.limit else f"${limit.limit:g}",
-        "maxTokens": f"{limit.limit:,.0f} tokens",
-        "maxGeneratedTokens": f"{limit.limit:,.0f} generated tokens",
-    }[limit.what]
-    none = "; no child can start under it" if limit.limit <= 0 else ""
-    return visible(f"{limit.authority}: at most {amount}{none}")
+    """One ceiling under its authority."""
+    return visible(f"{limit.authority}: {said(limit)}")
 
 
 def counted(number: int | str, noun: str) -> str:

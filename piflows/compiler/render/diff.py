@@ -17,6 +17,7 @@ from piflows.compiler.render import amounts, words
 from piflows.compiler.render.units import barriers, flow_units, key, waves
 from piflows.ir.actions import Command
 from piflows.ir.bounds import bounds
+from piflows.ir.ceilings import disclosed
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.fold import WIDTH, fold
@@ -94,7 +95,7 @@ def _as_given(value: object) -> str:
 
 
 def _head(flow: Flow) -> Facts:
-    ceilings = {f"ceiling {limit.authority} {limit.what}": amounts.ceiling(limit) for limit in flow.ceilings}
+    ceilings = {f"ceiling {limit.authority} {limit.what}": amounts.ceiling(limit) for limit in disclosed(flow)}
     about = {name: visible(_as_given(flow.about[name])) for name in sorted(flow.about)}
     return {
         "mode": visible(flow.mode),

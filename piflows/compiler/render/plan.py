@@ -14,6 +14,7 @@ from piflows.compiler.render import amounts, words
 from piflows.compiler.render.units import barriers, flow_units, key, reading_order, unit_key, waves
 from piflows.ir.actions import Command
 from piflows.ir.bounds import bounds
+from piflows.ir.ceilings import UNCAPPED, disclosed
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.fold import WIDTH, cells, fold, padded
@@ -55,7 +56,7 @@ def _folded(rows: Iterable[Row], width: int) -> Iterator[str]:
 
 
 def _header(flow: Flow, shared: str, assumed: Collection[str]) -> list[Row]:
-    ceilings = [amounts.ceiling(limit) for limit in flow.ceilings] or ["uncapped: no cost or token ceiling"]
+    ceilings = [amounts.ceiling(limit) for limit in disclosed(flow)] or [UNCAPPED]
     limits = [("timeout", f"{amounts.duration(flow.timeout_ms)} for each child run")]
     limits += [("ceilings", said) for said in ceilings]
     units = flow_units(flow)

@@ -15,6 +15,7 @@ from piflows.compiler.render import words
 from piflows.compiler.render.units import barriers, flow_waves, key, unit_key, wave_keys, waves
 from piflows.ir.barrier import Barrier
 from piflows.ir.bounds import bounds
+from piflows.ir.ceilings import as_json, disclosed
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import Round
@@ -28,7 +29,6 @@ Json = dict[str, Any]
 def plan_json(flow: Flow) -> Json:
     """The whole plan as plain JSON values."""
     cost = bounds(flow)
-    ceilings = [{"authority": c.authority, "what": c.what, "limit": c.limit} for c in flow.ceilings]
     return {
         "mode": flow.mode,
         "preset": flow.about.get("preset"),
@@ -36,7 +36,7 @@ def plan_json(flow: Flow) -> Json:
         "irVersion": flow.version,
         "concurrency": flow.concurrency,
         "timeoutMs": flow.timeout_ms,
-        "ceilings": ceilings or "uncapped",
+        "ceilings": as_json(disclosed(flow)) or "uncapped",
         "bounds": {
             "leastRuns": cost.least_runs,
             "mostRuns": cost.most_runs,

@@ -7,7 +7,7 @@ responses that were in flight. An unknown cost makes the sum of its account unkn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from piflows.ir.flow import Ceiling
@@ -35,13 +35,6 @@ class Limit:
 def limits(ceilings: Iterable[Ceiling], account: str) -> tuple[Limit, ...]:
     """The limits of one account. The total-token ceiling of a flow lets a live child finish."""
     return tuple(Limit(account, each, account != FLOW or each.what != "maxTokens") for each in ceilings)
-
-
-def contract_ceilings(identity: str, contract: Mapping[str, Any]) -> tuple[Ceiling, ...]:
-    """The ceilings that a contract's budget sets, under its own authority."""
-    budget: Mapping[str, Any] = contract["budget"]
-    kinds: tuple[Any, ...] = ("maxCostUsd", "maxTokens", "maxGeneratedTokens")
-    return tuple(Ceiling(identity, what, float(budget[what])) for what in kinds if budget.get(what) is not None)
 
 
 def charge(accounts: Json, governing: Sequence[Limit], usage: Json) -> None:
@@ -112,7 +105,8 @@ def _first(accounts: Json, governing: Sequence[Limit], agent: str) -> tuple[str,
         if spent is None:
             return UNOBSERVABLE, {"agent": agent}
         if spent >= limit.ceiling.limit:
-            return EXCEEDED, told(accounts, limit)
+            ceiling = {"authority": limit.ceiling.authority, limit.ceiling.what: limit.ceiling.limit}
+            return EXCEEDED, {**told(accounts, limit), "budgetCeiling": ceiling}
     return None
 
 

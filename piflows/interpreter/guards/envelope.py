@@ -39,7 +39,7 @@ class Rejected:
 
 def candidate(text: str) -> Any:
     """The JSON value in a child's answer, or None: its last fenced block, else the whole or its bracketed part."""
-    return reply_json(text) if len(text.encode("utf-8", "replace")) <= LIMITS.text_bytes else None
+    return reply_json(text) if len(text.encode("utf-8", "replace")) <= LIMITS.candidate_bytes else None
 
 
 # ---- shape and identity ------------------------------------------------------------------------------------------

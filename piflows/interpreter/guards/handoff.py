@@ -17,13 +17,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from piflows.ir.limits import LIMITS
 from piflows.ir.visible import visible
 
 Json = dict[str, Any]
 
 POLICIES = ("warn", "quarantine", "fail")
 REMEMBERED = 8
-FRAGMENT_BYTES = 4096
 REACH = 192  # characters; no marker but an HTML comment is longer
 
 _HIDDEN = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
@@ -205,10 +205,10 @@ def _comment_across(history: Sequence[Json], clean: str) -> bool:
 
 
 def _head(text: str) -> str:
-    """The first FRAGMENT_BYTES of a text, in whole characters."""
-    if len(text) * 4 <= FRAGMENT_BYTES:
+    """The first LIMITS.fragment_bytes of a text, in whole characters."""
+    if len(text) * 4 <= LIMITS.fragment_bytes:
         return text
-    return text[:FRAGMENT_BYTES].encode("utf-8", "replace")[:FRAGMENT_BYTES].decode("utf-8", "ignore")
+    return text[: LIMITS.fragment_bytes].encode("utf-8", "replace")[: LIMITS.fragment_bytes].decode("utf-8", "ignore")
 
 
 def _bytes(text: str) -> int:

@@ -14,16 +14,18 @@ SHOWN = 200  # characters of a message
 
 def misfit(schema: dict[str, Any], data: Any) -> str:
     """The first thing that does not fit, with its place in the data; empty when everything does."""
-    from jsonschema.exceptions import ValidationError, best_match
+    from jsonschema import exceptions
 
+    best: Any = exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     try:
-        found: Any = best_match(_validator(canonical(schema)).iter_errors(data))
+        found: Any = best(_validator(canonical(schema)).iter_errors(data))
     except RecursionError:
         return "it is nested too deeply to be checked"
     if found is None:
         return ""
-    place = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in found.absolute_path)
-    said: str = cast(ValidationError, found).message
+    steps: list[str | int] = list(found.absolute_path)
+    place = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
+    said: str = found.message
     said = said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
     return f"at `{place}`: {said}" if place else said
 
@@ -39,8 +41,10 @@ def _validator(schema: str) -> Any:
     value = json.loads(schema)
     find: Any = validators.validator_for
     base: Any = find(value, default=Draft202012Validator)
-    bounded: Any = validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
-    return bounded(value, registry=Registry())
+    extend: Any = validators.extend  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    registry: Any = Registry
+    bounded = extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
+    return bounded(value, registry=registry())
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:

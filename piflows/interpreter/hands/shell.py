@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from piflows.ir.caps import marker
+
 SHELL = "/bin/sh"
 GRACE_MS = 1_000  # between SIGTERM and SIGKILL
 DRAIN_MS = 200  # for the rest of the output once the shell is gone
@@ -127,7 +129,7 @@ class _Output:
 def _outcome(status: int | None, output: _Output, timed_out: bool, timeout_ms: float) -> dict[str, Any]:
     text, notes = output.text(), list[str]()
     if output.omitted:
-        notes.append(f"[Output truncated: {output.omitted} bytes omitted.]")
+        notes.append(marker("Output", output.omitted))
     if timed_out:
         notes.append(f"[Command timed out after {timeout_ms:g} ms.]")
     elif status is not None and status < 0:

@@ -112,19 +112,26 @@ def test_a_flow_without_children() -> None:
     [
         ((), ["uncapped: no cost or token ceiling"]),
         ((Ceiling("flow", "maxCostUsd", 0.0),), ["flow: at most $0.00; no child can start under it"]),
-        ((Ceiling("flow", "maxTokens", 0.0),), ["flow: at most 0 tokens; no child can start under it"]),
+        (
+            (Ceiling("flow", "maxTokens", 0.0),),
+            ["flow: at most 0 tokens (input and output); no child can start under it"],
+        ),
         ((Ceiling("flow", "maxCostUsd", 0.0005),), ["flow: at most $0.0005"]),
         (
+            (Ceiling("qa", "maxCostUsd", 1.0),) * 3 + (Ceiling("qa", "maxCostUsd", 2.0),),
+            ["qa: at most $1.00", "qa: at most $2.00"],
+        ),
+        (
             (Ceiling("flow", "maxCostUsd", 1234.5), Ceiling("qa", "maxGeneratedTokens", 30_000.0)),
-            ["flow: at most $1,234.50", "qa: at most 30,000 generated tokens"],
+            ["flow: at most $1,234.50", "qa: at most 30,000 generated tokens (output alone)"],
         ),
     ],
 )
 def test_ceilings(ceilings: tuple[Ceiling, ...], lines: list[str]) -> None:
     flow = flow_of(stage(unit("a")), DONE, ceilings=ceilings)
-    shown = [line.split("ceilings    ")[1] for line in plan_text(flow).splitlines() if "ceilings    " in line]
+    shown = [line.split("ceilings    ")[1] for line in plan_text(flow, 100).splitlines() if "ceilings    " in line]
     assert shown == lines
-    expected = [{"authority": c.authority, "what": c.what, "limit": c.limit} for c in ceilings]
+    expected = [{"authority": c.authority, "ceiling": c.what, "limit": c.limit} for c in dict.fromkeys(ceilings)]
     assert plan_json(flow)["ceilings"] == (expected or "uncapped")
 
 

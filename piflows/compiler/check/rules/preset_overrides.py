@@ -44,7 +44,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 def bounded(name: str) -> str:
     """A name in a message: at most 256 bytes of it."""
-    return name.encode()[: LIMITS.label_bytes].decode(errors="ignore")
+    return name.encode()[: LIMITS.id_bytes].decode(errors="ignore")
 
 
 def _hint(name: str, subject: CallSubject) -> str:

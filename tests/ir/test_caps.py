@@ -1,0 +1,23 @@
+"""Texts cut at a cap."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from piflows.ir.caps import cut, cut_line
+
+
+@given(st.text(), st.integers(0, 40))
+def test_a_cut_text_keeps_its_head_and_says_what_is_missing(text: str, cap: int) -> None:
+    size = len(text.encode())
+    for out, mark in (
+        (cut(text, cap, "Handoff"), "\n\n[Handoff truncated: "),
+        (cut_line(text, cap), " [… "),
+    ):
+        if size <= cap:
+            assert out == text
+        else:
+            kept, said = out.rsplit(mark, 1)
+            assert text.startswith(kept) and cap - 3 <= len(kept.encode()) <= cap
+            assert int(said.split()[0]) == size - len(kept.encode())
