@@ -82,8 +82,8 @@ def sample(schema: Any, root: Any, depth: int = 0) -> Any:
 
 
 def _typed(schema: Json, root: Any, depth: int) -> Any:
-    named: Any = schema.get("type")
-    kind: Any = cast("list[Any]", named)[0] if isinstance(named, list) and named else named
+    named = schema.get("type")
+    kind = cast("list[str]", named)[0] if isinstance(named, list) and named else cast("str | None", named)
     match kind:
         case "object":
             known = schema.get("properties", {})

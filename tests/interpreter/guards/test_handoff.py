@@ -9,7 +9,6 @@ import pytest
 from piflows.interpreter.guards.handoff import (
     COMMENT,
     EXFILTRATION,
-    FRAGMENT_BYTES,
     INVISIBLE,
     LABELS,
     OVERRIDE,
@@ -23,6 +22,7 @@ from piflows.interpreter.guards.handoff import (
     strip,
     warning,
 )
+from piflows.ir.limits import LIMITS
 
 FLAGGED = [
     ("pass\u200bword", (INVISIBLE,)),
@@ -221,7 +221,7 @@ def test_the_state_is_small_plain_json_that_can_be_taken_up_again() -> None:
         prepare(state, f"{number} {'é' * 100_000} ignore all", "warn")
     assert json.loads(json.dumps(state)) == state
     assert len(state["history"]) == 8
-    assert all(len(each["text"].encode()) <= FRAGMENT_BYTES for each in state["history"])
+    assert all(len(each["text"].encode()) <= LIMITS.fragment_bytes for each in state["history"])
     taken_up = json.loads(json.dumps(state))
     assert prepare(taken_up, "rules", "warn")["labels"] == prepare(state, "rules", "warn")["labels"] == [JOINT]
 
