@@ -73,13 +73,13 @@ def reversed_states(make: Any) -> Any:
 
 
 def blind(check_flow: Any) -> Any:  # noqa: ARG001
-    return lambda lowered, subject: []  # noqa: ARG005
+    return lambda *arguments: []  # noqa: ARG005
 
 
 def only_with_prompts(check_flow: Any) -> Any:
-    def check(lowered: Any, subject: Any) -> Any:
+    def check(lowered: Any, *more: Any) -> Any:
         texts = [unit.prompt for state in lowered.flow.states if state.kind == "stage" for unit in _units(state)]
-        return check_flow(lowered, subject) if any(part.kind == "text" for each in texts for part in each) else []
+        return check_flow(lowered, *more) if any(part.kind == "text" for each in texts for part in each) else []
 
     return check
 

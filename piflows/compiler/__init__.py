@@ -1,7 +1,8 @@
 """The compiler: the text of a call → a checked Flow, or everything that is wrong with it.
 
 In     a call as JSON text, and a `Context`: agents, presets, real paths and environment as values
-Out    `Compiled`: the Flow (None when there is an error), and all diagnostics in the order of the checks
+Out    `Compiled`: the Flow (None when there is an error, or when a check is all that is asked for), and all diagnostics
+       in the order of the checks
 Rules  read → expand → check the call → lower → check the Flow; no stage looks back
        what the call and the files decide is found here, for `compile --check`, `plan` and `run` alike; what only the
        host can tell is asked by `admit`, for `run` alone
@@ -11,7 +12,7 @@ Add    a rule: see check/.   A mode: see lower/.   A form of output: see render/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +22,7 @@ from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
     from piflows.compiler.check import Found, HostSubject
-    from piflows.compiler.check.rule import CallSubject
+    from piflows.compiler.check.rule import CallSubject, Rule
     from piflows.compiler.lower.make import Lowered
     from piflows.grammar.agent import Agent
     from piflows.grammar.call import Call
@@ -37,7 +38,7 @@ LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the c
 class Compiled:
     """What came of a call.
 
-    flow         None when there is an error
+    flow         None when there is an error, and after a check alone, which may have needed none
     diagnostics  errors and warnings in the order of the checks: the first error is the run's
     call         the call after preset expansion; `mode` its only mode, also `list` and `config`
     preset       what it was expanded from
@@ -63,24 +64,25 @@ class Compiled:
 
 
 def compile_call(text: str, context: Context, *, file: str = "", full: bool = True, made: bool = False) -> Compiled:
-    """Compile one call. `full=False` gives a Flow without prompts: enough to check, never to show, save or run.
+    """Compile one call. `full=False` is a check alone: the same diagnostics, and no Flow.
 
     `file` names the text in diagnostics; `made` says that it was put together from options and has no lines.
     """
-    from piflows.compiler.check import check, in_order
+    from piflows.compiler.check import RULES, check, in_order, speaking
 
     try:
         subject, model = _read(text, context, file, made)
     except FlowError as refused:
         return Compiled(refused.diagnostics)
     found = list(check(subject))
-    lowered = _lower(subject, model, found, full)
+    rules = RULES if full else speaking(subject)
+    lowered = _lower(subject, model, found, full) if rules else None
     if lowered is not None:
-        found += _check_flow(lowered, subject)
+        found += _check_flow(lowered, subject, rules)
     agents = _agents(subject)
     diagnostics = (*in_order(found), *_issues(subject, agents))
     refused = any(each.severity == "error" for each in diagnostics)
-    flow = None if refused or lowered is None else lowered.flow
+    flow = lowered.flow if full and lowered is not None and not refused else None
     inputs = _inputs(subject, agents, "" if made else text)
     return _compiled(subject, agents, diagnostics, flow, inputs)
 
@@ -93,7 +95,7 @@ def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool =
 
     text = json.dumps(general_call(preset, {"agentScope": scope}))
     compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
-    if compiled.flow is not None and not compiled.diagnostics:
+    if not compiled.diagnostics:
         return compiled  # whose call is the whole template: it has no fault of its own
     faults = [replace(fault, severity="error") for fault in template_faults(preset)]
     told = ("PRESET_EXPANSION_INVALID", "PRESET_TEMPLATE_SCHEMA_INVALID") if faults else ()
@@ -169,7 +171,7 @@ def _lower(subject: CallSubject, model: Call | None, found: list[Found], full: b
     return lower(mode, model, subject.catalog, render, subject.context.home)
 
 
-def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
+def _check_flow(lowered: Lowered, subject: CallSubject, rules: Collection[Rule]) -> list[Found]:
     from piflows.compiler.check import FlowSubject, check
     from piflows.compiler.params import steps
 
@@ -177,7 +179,7 @@ def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
         pointer = lowered.pointers.get((state, unit)) or lowered.pointers.get((state, ""), "")
         return subject.at(steps(pointer))
 
-    return list(check(FlowSubject(lowered, subject.context, at)))
+    return list(check(FlowSubject(lowered, subject.context, at), rules))
 
 
 def _agents(subject: CallSubject) -> list[Agent]:
@@ -188,7 +190,7 @@ def _agents(subject: CallSubject) -> list[Agent]:
 
 def _issues(subject: CallSubject, agents: Iterable[Agent]) -> Iterator[Diagnostic]:
     """What is wrong with the files that the call uses, and with directories that could not be read."""
-    from piflows.compiler.resolve import asked
+    from piflows.compiler.mentions import asked
 
     files = {agent.file: agent.name for agent in agents}
     if subject.expansion and subject.expansion.preset:

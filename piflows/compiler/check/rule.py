@@ -2,6 +2,9 @@
 
 A rule module has a docstring (what it refuses; `Reports CODE`; `Refused: …`; `Accepted: …`), `CODES`, `SUBJECT`, and
 `check(subject)`, which yields what it finds, in the order of the text. A rule reads and yields, nothing else.
+
+A rule about the Flow may also have `silent(call)`: True when it surely has nothing to say about the Flow of this call.
+A check alone does not lower a call for which all of them are silent. Without it a rule is never silent.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
     from piflows.compiler.context import Catalog, Context
     from piflows.compiler.expand import Expansion
     from piflows.compiler.lower.make import Lowered
+    from piflows.compiler.mentions import Mention
     from piflows.compiler.places import Places
-    from piflows.compiler.resolve import Mention
     from piflows.ir.source import Where
 
 Kind = Literal["call", "flow", "host"]
@@ -83,9 +86,24 @@ class CallSubject:
     @cached_property
     def mentions(self) -> list[Mention]:
         """Every agent that the call asks for."""
-        from piflows.compiler.resolve import mentions
+        from piflows.compiler.mentions import mentions
 
         return [] if self.answer or self.mode is None else list(mentions(self.call, self.mode))
+
+    @cached_property
+    def writers_may_meet(self) -> bool:
+        """Whether two of its children may run at once that can write, as far as this is seen without its Flow.
+
+        Any agent of the call with any of the toolsets in it is taken for a role, and any two roles for simultaneous.
+        """
+        if self.call.get("allowSharedWriteCwd") is True or self.call.get("concurrency") == 1:
+            return False
+        from piflows.grammar.tools import effective_tools
+        from piflows.ir.tools import writing
+
+        agents = [self.catalog.agents.get(name) for name in {mention.agent for mention in self.mentions}]
+        words = [None, *(word for _, word in self.keyed("tools") if isinstance(word, str))]
+        return any(writing(effective_tools(word, agent)) for word in words for agent in agents)
 
     @cached_property
     def nodes(self) -> list[tuple[Path, dict[str, Any]]]:
