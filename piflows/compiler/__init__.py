@@ -12,7 +12,7 @@ Add    a rule: see check/.   A mode: see lower/.   A form of output: see render/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,11 +21,12 @@ from piflows.ir.diagnostic import Diagnostic, FlowError
 from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
-    from piflows.compiler.check import Found, HostSubject
-    from piflows.compiler.check.rule import CallSubject, Rule
+    from piflows.compiler.check import Found, HostSubject, Placed
+    from piflows.compiler.check.rule import CallSubject
     from piflows.compiler.lower.make import Lowered
     from piflows.grammar.agent import Agent
     from piflows.grammar.call import Call
+    from piflows.grammar.located import Located
     from piflows.grammar.preset import Preset
     from piflows.ir.flow import Flow
     from piflows.ir.source import Where
@@ -38,7 +39,9 @@ LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the c
 class Compiled:
     """What came of a call.
 
-    flow         None when there is an error, and after a check alone, which may have needed none
+    A check alone gives the diagnostics and nothing else.
+
+    flow         None when there is an error
     diagnostics  errors and warnings in the order of the checks: the first error is the run's
     call         the call after preset expansion; `mode` its only mode, also `list` and `config`
     preset       what it was expanded from
@@ -64,37 +67,26 @@ class Compiled:
 
 
 def compile_call(text: str, context: Context, *, file: str = "", full: bool = True, made: bool = False) -> Compiled:
-    """Compile one call. `full=False` is a check alone: the same diagnostics, and no Flow.
+    """Compile one call. `full=False` is a check alone: the same diagnostics, and nothing else.
 
     `file` names the text in diagnostics; `made` says that it was put together from options and has no lines.
     """
-    from piflows.compiler.check import RULES, check, in_order, speaking
+    from piflows.grammar.located import read_json
 
     try:
-        subject, model = _read(text, context, file, made)
+        located = read_json(text, file)
     except FlowError as refused:
         return Compiled(refused.diagnostics)
-    found = list(check(subject))
-    rules = RULES if full else speaking(subject)
-    lowered = _lower(subject, model, found, full) if rules else None
-    if lowered is not None:
-        found += _check_flow(lowered, subject, rules)
-    agents = _agents(subject)
-    diagnostics = (*in_order(found), *_issues(subject, agents))
-    refused = any(each.severity == "error" for each in diagnostics)
-    flow = lowered.flow if full and lowered is not None and not refused else None
-    inputs = _inputs(subject, agents, "" if made else text)
-    return _compiled(subject, agents, diagnostics, flow, inputs)
+    return _compile(located, context, full, made)
 
 
 def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool = True) -> Compiled:
     """Compile a preset under its most general call. What keeps it from being found at all is an error here."""
-    import json
-
     from piflows.compiler.expand import general_call, template_faults
+    from piflows.grammar.located import Located
 
-    text = json.dumps(general_call(preset, {"agentScope": scope}))
-    compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
+    given = Located(general_call(preset, {"agentScope": scope}), "", preset.file)
+    compiled = _compile(given, context.holding(preset), full, made=True)
     if not compiled.diagnostics:
         return compiled  # whose call is the whole template: it has no fault of its own
     faults = [replace(fault, severity="error") for fault in template_faults(preset)]
@@ -107,20 +99,20 @@ def admit(compiled: Compiled, context: Context, ask: Ask | None = None) -> Diagn
 
     Errors of the call come first, then those of the host, then what this version cannot do.
     """
-    from piflows.compiler.check import check
+    from piflows.compiler.check import check, rules_for
 
     for error in compiled.errors:
         if error.code != "NOT_AVAILABLE":
             return error
     if compiled.mode not in ("list", "config"):
-        for _, refused in check(_host(compiled, context, ask)):
+        for _, refused in check(_host(compiled, context, ask), rules_for("host")):
             return refused
     return next(iter(compiled.errors), None)
 
 
 def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnostic | None:
     """The same for a Flow that was saved: what its roles and its `about` say of the project."""
-    from piflows.compiler.check import HostSubject, check
+    from piflows.compiler.check import HostSubject, check, rules_for
 
     if flow.mode in ("list", "config"):
         return None
@@ -130,19 +122,35 @@ def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnost
     confirm = about.get("confirmProjectAgents") is not False
     strict, file = about.get("traceStrict"), about.get("traceFile")
     subject = HostSubject(context.env, preset, agents, confirm, trace_strict=strict, trace_file=file, ask=ask)
-    return next((refused for _, refused in check(subject)), None)
+    return next((refused for _, refused in check(subject, rules_for("host"))), None)
 
 
-def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubject, Call | None]:
-    """Read and expand. Raises FlowError for a text that is no JSON object."""
+def _compile(located: Located, context: Context, full: bool, made: bool) -> Compiled:
+    from piflows.compiler.check import check, in_order, rules_for, speaking
+
+    subject, model = _expanded(located, context, made)
+    found = list(check(subject, rules_for("call")))
+    rules = rules_for("flow") if full else speaking(subject)
+    lowered = _lower(subject, model, found, full) if rules else None
+    if lowered is not None:
+        found += _check_flow(lowered, subject, rules)
+    agents = _agents(subject)
+    diagnostics = (*in_order(found), *_issues(subject, agents))
+    if not full:
+        return Compiled(diagnostics)
+    refused = any(each.severity == "error" for each in diagnostics)
+    flow = None if refused or lowered is None else lowered.flow
+    return _compiled(subject, agents, diagnostics, flow, _inputs(subject, agents, "" if made else located.text))
+
+
+def _expanded(located: Located, context: Context, made: bool) -> tuple[CallSubject, Call | None]:
+    """What a call stands for, and its model where it has one."""
     from piflows.compiler.check.rule import CallSubject, scope_of
     from piflows.compiler.expand import expand
     from piflows.compiler.lower import MODES
     from piflows.compiler.params import ANSWERS, CUT, active, answers, read
     from piflows.compiler.places import Places
-    from piflows.grammar.located import read_json
 
-    located = read_json(text, file)
     given = located.value
     catalog = context.catalog(scope_of(given))
     answer = answers(given)
@@ -171,7 +179,7 @@ def _lower(subject: CallSubject, model: Call | None, found: list[Found], full: b
     return lower(mode, model, subject.catalog, render, subject.context.home)
 
 
-def _check_flow(lowered: Lowered, subject: CallSubject, rules: Collection[Rule]) -> list[Found]:
+def _check_flow(lowered: Lowered, subject: CallSubject, rules: Iterable[Placed]) -> list[Found]:
     from piflows.compiler.check import FlowSubject, check
     from piflows.compiler.params import steps
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from piflows.compiler.params import Path, keyed, mode_key, owner, texts
 from piflows.grammar.call import AgentRef, OperatorRef
 from piflows.grammar.modes import model as mode_model
-from piflows.ir.frozen import frozen
 
 PLACES_MOST = 4  # of an agent in a call, that a sentence names
 
 
-@frozen
-class Mention:
+class Mention(NamedTuple):
     """An agent that a call asks for, with the place of its name, or of the role that has it by default."""
 
     path: Path

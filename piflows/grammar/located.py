@@ -47,6 +47,10 @@ class Located:
     line_offset: int = 0
     _index: Index | None = field(default=None, repr=False, compare=False)
 
+    def may_hold(self, name: str) -> bool:
+        """Whether a key of this name, which is made of letters, can stand in it: without its text only as an escape."""
+        return name in self.text or "\\u" in self.text
+
     def where(self, pointer: str, *, key: bool = False, within: str = "") -> Where:
         """The place of the value at an RFC 6901 pointer or, with `key`, of the key before it, where it has one.
 

@@ -11,7 +11,8 @@ Add    a rule: one module in `rules/`, one line in `registry.py`, its code in `i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 
 from piflows.compiler.check.registry import RULES
@@ -19,25 +20,19 @@ from piflows.compiler.check.rule import CallSubject, FlowSubject, HostSubject, K
 from piflows.ir.diagnostic import Diagnostic, cut
 from piflows.ir.finding import FINDINGS_MOST
 
+Placed = tuple[int, Rule]  # a rule, behind its place in the registry
 Found = tuple[int, Diagnostic]  # the place of the rule in the registry, and what it found
 
 
-def check(subject: CallSubject | FlowSubject | HostSubject, among: Collection[Rule] = RULES) -> Iterator[Found]:
-    """What the rules for this subject find, of each as many as a person reads; lazily, as a host rule may ask one."""
-    kind = _kind(subject)
-    for place, rule in enumerate(RULES):
-        if kind == rule.SUBJECT and rule in among:
-            found = rule.check(subject)
-            last = None
-            for last in islice(found, FINDINGS_MOST):
-                yield place, last
-            if last is not None and next(found, None) is not None:
-                yield place, cut(last, FINDINGS_MOST)
+@cache
+def rules_for(kind: Kind) -> list[Placed]:
+    """The rules for one kind of subject, in their order."""
+    return [placed for placed in enumerate(RULES) if kind == placed[1].SUBJECT]
 
 
-def speaking(call: CallSubject) -> list[Rule]:
+def speaking(call: CallSubject) -> list[Placed]:
     """The rules about the Flow that may have something to say about the one that this call lowers to."""
-    return [rule for rule in RULES if rule.SUBJECT == "flow" and not getattr(rule, "silent", _never)(call)]
+    return [placed for placed in rules_for("flow") if not getattr(placed[1], "silent", _never)(call)]
 
 
 def _never(_call: CallSubject) -> bool:
@@ -45,17 +40,18 @@ def _never(_call: CallSubject) -> bool:
     return False
 
 
+def check(subject: CallSubject | FlowSubject | HostSubject, asked: Iterable[Placed]) -> Iterator[Found]:
+    """What these rules find in their subject, of each as much as a person reads; lazily, as a host rule may ask one."""
+    for place, rule in asked:
+        found = rule.check(subject)
+        last = None
+        for last in islice(found, FINDINGS_MOST):
+            yield place, last
+        if last is not None and next(found, None) is not None:
+            yield place, cut(last, FINDINGS_MOST)
+
+
 def in_order(found: Iterable[Found]) -> tuple[Diagnostic, ...]:
     """In the registry's order, repeats dropped."""
     ordered = sorted(found, key=lambda each: each[0])
     return tuple(dict.fromkeys(diagnostic for _, diagnostic in ordered))
-
-
-def _kind(subject: CallSubject | FlowSubject | HostSubject) -> Kind:
-    match subject:
-        case CallSubject():
-            return "call"
-        case FlowSubject():
-            return "flow"
-        case HostSubject():
-            return "host"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from piflows.compiler.params import Misfit, Path, keyed, keys
 from piflows.ir.diagnostic import Diagnostic
@@ -73,11 +73,16 @@ class CallSubject:
 
     @cached_property
     def _keys(self) -> set[str]:
-        return keys(self.call)
+        return keys(self.given)
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a key of this name can stand in what was given or in the template of its preset."""
+        preset = self.expansion.preset if self.expansion else None
+        return name in self._keys or (preset is not None and preset.body.may_hold(name))
 
     def keyed(self, name: str) -> list[tuple[Path, Any]]:
         """The values of all keys of this name in the call, with their paths; none inside a `contract`."""
-        return keyed(self.call, (name,)) if name in self._keys else []
+        return keyed(self.call, (name,)) if self.may_hold(name) else []
 
     def contracts(self) -> list[tuple[Path, Any]]:
         """Every contract of the call, in its order, with its path."""
@@ -106,9 +111,9 @@ class CallSubject:
         return any(writing(effective_tools(word, agent)) for word in words for agent in agents)
 
     @cached_property
-    def nodes(self) -> list[tuple[Path, dict[str, Any]]]:
-        """The nodes of a graph that are objects with an id, with their paths."""
-        return [found for found in self._items("graph", "nodes") if isinstance(found[1].get("id"), str)]
+    def nodes(self) -> list[Node]:
+        """The nodes of a graph that are objects with an id."""
+        return [_node(path, node) for path, node in self._items("graph", "nodes") if isinstance(node.get("id"), str)]
 
     def steps(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """The steps of a chain that are objects, with their paths."""
@@ -139,17 +144,36 @@ class CallSubject:
     def needs(self) -> dict[str, list[str]]:
         """The dependencies of a graph: id → ids, of the first node of each id."""
         found: dict[str, list[str]] = {}
-        for _, node in self.nodes:
-            found.setdefault(node["id"], [need for _, need in dependencies((), node)])
+        for node in self.nodes:
+            found.setdefault(node.id, list(node.needs.values()))
         return found
 
+    @cached_property
+    def loops(self) -> list[list[str]]:
+        """The loops of a graph, each as a chain of ids."""
+        from piflows.ir.topology import cycles
 
-def dependencies(path: Path, node: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """The ids that a node depends on, with the path of each entry."""
-    listed = node.get("dependsOn")
-    for number, need in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
-        if isinstance(need, str):
-            yield (*path, "dependsOn", number), need
+        return cycles(self.needs) if any(self.needs.values()) else []
+
+
+class Node(NamedTuple):
+    """A node of a graph as it is written. `task` is "" where it is no text; `needs`: place in `dependsOn` → id."""
+
+    path: Path
+    id: str
+    task: str
+    needs: dict[int, str]
+
+    def entry(self, place: int) -> Path:
+        """The path of one of its dependencies."""
+        return (*self.path, "dependsOn", place)
+
+
+def _node(path: Path, node: Mapping[str, Any]) -> Node:
+    task, listed = node.get("task"), node.get("dependsOn")
+    needs = enumerate(cast("list[Any]", listed) if isinstance(listed, list) else [])
+    told = {place: need for place, need in needs if isinstance(need, str)}
+    return Node(path, node["id"], task if isinstance(task, str) else "", told)
 
 
 def scope_of(given: Mapping[str, Any]) -> str:
