@@ -201,6 +201,7 @@ def lent(feed: Any) -> Any:
 
 
 MACHINE = "piflows.interpreter.machine"
+CHECK_FLOW = "piflows.compiler.stages._check_flow"
 MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
 GATES, PROMISES = "piflows.interpreter.gates", "test_modes:test_every_path_of_a_mode_ends_and_reads_as_promised"
 MUTANTS = [
@@ -237,10 +238,14 @@ MUTANTS = [
     Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{MACHINE}.effect_id", numbered),
     Mutant("test_lowering:test_lowering_is_deterministic", f"{MAKER}.flow", dated),
     Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", f"{MAKER}.round", swapped),
-    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler._check_flow", blind),
+    Mutant(
+        "test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies",
+        CHECK_FLOW,
+        blind,
+    ),
     Mutant(
         "test_lowering:test_a_check_without_prompts_finds_what_a_run_would",
-        "piflows.compiler._check_flow",
+        CHECK_FLOW,
         only_with_prompts,
     ),
     Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", f"{PRINT}._part", unescaped),

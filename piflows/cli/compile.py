@@ -72,7 +72,7 @@ def _results(path: str, args: argparse.Namespace, around: Surroundings, full: bo
     if is_folder(path):
         for each in walk(path):
             yield _result(each, args, around, full) if isinstance(each, Target) else Result((each,))
-    elif path == "-" or lexists(path) or "/" in path or "." in path:
+    elif path == "-" or "/" in path or "." in path or lexists(path):
         yield _result(Target(path, kind_of(path)), args, around, full)
     else:
         yield _named(path, full)

@@ -140,11 +140,16 @@ def keyed(value: Any, names: Collection[str], path: Path = ()) -> list[tuple[Pat
 
 
 def _keyed(value: Any, names: Collection[str], path: Path, found: list[tuple[Path, Any]]) -> None:
-    for key, member in _members(value):
-        if key in names:
-            found.append(((*path, key), member))
-        if isinstance(member, (dict, list)) and key != "contract":
-            _keyed(member, names, (*path, key), found)
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            if key in names:
+                found.append(((*path, key), member))
+            if isinstance(member, (dict, list)) and key != "contract":
+                _keyed(member, names, (*path, key), found)
+    elif isinstance(value, list):
+        for place, member in enumerate(cast("list[Any]", value)):
+            if isinstance(member, (dict, list)):
+                _keyed(member, names, (*path, place), found)
 
 
 def texts(value: Any, mark: str = "", path: Path = ()) -> list[tuple[Path, str]]:

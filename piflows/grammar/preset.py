@@ -99,9 +99,14 @@ def _parameters() -> tuple[str, ...]:
     return tuple(field.alias or to_camel(name) for name, field in Call.model_fields.items())
 
 
+@cache
+def _settable() -> frozenset[str]:
+    return frozenset(_parameters()) - SHAPES
+
+
 def _overrides(front: Front, found: list[Diagnostic]) -> tuple[str, ...]:
     """Those of the names that a caller can set; for each other one a warning."""
-    settable = [name for name in _parameters() if name not in SHAPES]
+    settable = _settable()
     names = front.names("overrides")
 
     def warning(name: Value) -> Diagnostic:

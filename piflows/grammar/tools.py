@@ -27,10 +27,10 @@ def slip(name: str) -> str:
 
 def effective_tools(override: str | None, agent: Agent | None) -> tuple[str, ...] | None:
     """The tools of a role, None for pi's defaults: the call's word, else the agent's."""
-    word = (override or "").strip().lower()
-    if word == "default":
-        return None
-    if word == "none" or (agent is None and not word):
-        return ()
-    named = tuple(tool for part in (override or "").split(",") if (tool := part.strip()))
-    return named or (agent.tools if agent else ())
+    own = agent.tools if agent else ()
+    word = override.strip().lower() if override else ""
+    if not override or not word:
+        return own
+    if word in WORDS:
+        return None if word == "default" else ()
+    return tuple(tool for part in override.split(",") if (tool := part.strip())) or own
