@@ -23,7 +23,7 @@ from piflows.ir.source import Where
 
 Kind = Literal["call", "preset", "agent"]
 CLOSED = ("node_modules", "__pycache__")  # folders that are not entered, beside hidden ones but `.pi`
-_FRONT = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)")
+_FRONT = rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)"
 
 
 @frozen
@@ -87,7 +87,7 @@ def _file(path: Path) -> Target | Diagnostic:
         data = read_regular(path)
     except Unreadable:
         return Target(str(path), kind)  # whoever reads it says why it cannot
-    return Target(str(path), kind, data) if _FRONT.match(data) else _note(path, "it has no frontmatter")
+    return Target(str(path), kind, data) if re.match(_FRONT, data) else _note(path, "it has no frontmatter")
 
 
 def _unreadable(path: Path, problem: str) -> Diagnostic:

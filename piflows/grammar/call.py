@@ -3,10 +3,9 @@
 The common parameters, and one field for each mode; what they are made of stands in `call_parts`, the object of each
 mode in a module of `modes/`. `null` is as good as no key where a key has no default. Build is deferred to the first
 call.
+Annotations are no texts in this module and in `call_parts`: pydantic would compile each of them at every start.
 Seed: Parameters; Modes.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal

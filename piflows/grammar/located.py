@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 DIGITS = 300  # of a whole number: one with more fits into no number of most other readers of JSON
 
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-_REFUSED = re.compile("[\0\ud800-\udfff]")
-_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|([\[{])|[\]}]', re.DOTALL)
+_REFUSED = "[\0\ud800-\udfff]"  # this and the next are asked seldom, so they are compiled when they are
+_BRACKET = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*"?|([\[{])|[\]}]'
 
 
 class NotJson(ValueError):
@@ -117,7 +117,7 @@ def too_deep(text: str) -> int | None:
     if text.count("{") + text.count("[") <= LIMITS.nesting:
         return None
     depth = 0
-    for match in _BRACKET.finditer(text):
+    for match in re.finditer(_BRACKET, text):
         if match[1]:
             depth += 1
             if depth > LIMITS.nesting:
@@ -129,7 +129,7 @@ def too_deep(text: str) -> int | None:
 
 def refused(text: str) -> bool:
     """Whether a string holds what no prompt, path or command can carry."""
-    return _REFUSED.search(text) is not None
+    return re.search(_REFUSED, text) is not None
 
 
 def _texts(value: Any) -> Iterator[str]:

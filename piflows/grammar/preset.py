@@ -46,7 +46,7 @@ _WORDS = {
     **called("result", "output", "formatter", "format"),
 }
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_FENCED = re.compile(r"\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+", re.DOTALL)
+_FENCED = r"(?s)\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+"
 _CODES = {
     "unreadable": "PRESET_FILE_UNREADABLE",
     "frontmatter": "PRESET_FRONTMATTER_INVALID",
@@ -135,7 +135,7 @@ def _body(front: Front, found: list[Diagnostic]) -> Located:
     if not text.strip():
         problem = "nothing follows after the frontmatter: one JSON object is expected"
         raise FileFault("template", problem, offset, 1)
-    fenced = _FENCED.fullmatch(text) if "```" in text else None
+    fenced = re.fullmatch(_FENCED, text) if "```" in text else None
     if fenced:
         offset += text.count("\n", 0, fenced.start(2))
         where = Where(front.file, line=offset + 1, column=1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from piflows.ir.frozen import frozen
 
-
-@frozen
 class Limits:
     """Counts are inclusive bounds; `*_ms` are milliseconds, `*_bytes` UTF-8 bytes."""
+
+    __slots__ = ()  # so that nothing can be set on `LIMITS`
 
     concurrency: int = 4
     concurrency_max: int = 8

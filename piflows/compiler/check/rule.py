@@ -41,7 +41,7 @@ class Rule(Protocol):
     def check(self, subject: Any, /) -> Iterator[Diagnostic]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CallSubject:
     """A call before it is a Flow, as plain JSON.
 

@@ -10,14 +10,16 @@ Accepted: {node.x} of a dependency, however far; other braces, which are text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Misfit, Path
 from piflows.grammar.near import meant, nearest
 from piflows.grammar.placeholder import Placeholder, placeholders
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.topology import Reach, reach
+
+if TYPE_CHECKING:
+    from piflows.ir.topology import Reach
 
 CODES = ("HANDOFF_UNRESOLVED",)
 SUBJECT = "call"
@@ -46,6 +48,8 @@ def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
 
 def _before(needs: Mapping[str, Sequence[str]]) -> Reach:
     """What each node needs, directly or through others; a mistyped dependency is read as what was meant."""
+    from piflows.ir.topology import reach
+
     return reach({node: [_meant(need, needs) for need in listed] for node, listed in needs.items()})
 
 
