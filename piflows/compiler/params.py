@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
@@ -155,23 +155,19 @@ def _keyed(value: Any, names: Collection[str], path: Path, found: list[tuple[Pat
 def texts(value: Any, mark: str = "", path: Path = ()) -> list[tuple[Path, str]]:
     """The texts that hold `mark` with their paths, in the order of the text; none inside a `contract`."""
     found: list[tuple[Path, str]] = []
-    _texts(value, mark, path, found)
+    if isinstance(value, (dict, list)):
+        _texts(value, mark, path, found)
     return found
 
 
 def _texts(value: Any, mark: str, path: Path, found: list[tuple[Path, str]]) -> None:
-    for key, member in _members(value):
+    is_object = isinstance(value, dict)
+    for key, member in cast("dict[str, Any]", value).items() if is_object else enumerate(cast("list[Any]", value)):
         if isinstance(member, str):
             if mark in member:
                 found.append(((*path, key), member))
         elif isinstance(member, (dict, list)) and key != "contract":
             _texts(member, mark, (*path, key), found)
-
-
-def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).items()
-    return enumerate(cast("list[Any]", value)) if isinstance(value, list) else ()
 
 
 def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:

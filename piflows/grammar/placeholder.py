@@ -55,6 +55,11 @@ def placeholders(text: str, kinds: Collection[str]) -> list[Placeholder]:
     return [found for found in _found(text) if found.kind in kinds] if "{" in text else []
 
 
+def distinct(text: str, kind: Kind) -> list[Placeholder]:
+    """The placeholders of one kind in a text, one for each of their spellings."""
+    return list({found.raw: found for found in placeholders(text, (kind,))}.values())
+
+
 @lru_cache(maxsize=64)  # several rules and the lowering ask about the tasks of one call
 def _found(text: str) -> list[Placeholder]:
     found: list[Placeholder] = []

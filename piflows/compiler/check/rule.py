@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from piflows.compiler.params import Misfit, Path, keyed, keys
+from piflows.grammar.placeholder import Placeholder, distinct
 from piflows.ir.diagnostic import Diagnostic
 from piflows.ir.frozen import frozen
 
@@ -84,6 +85,7 @@ class CallSubject:
         """The values of all keys of this name in the call, with their paths; none inside a `contract`."""
         return keyed(self.call, (name,)) if self.may_hold(name) else []
 
+    @cached_property
     def contracts(self) -> list[tuple[Path, Any]]:
         """Every contract of the call, in its order, with its path."""
         return [found for found in self.keyed("contract") if found[1] is not None]
@@ -157,12 +159,16 @@ class CallSubject:
 
 
 class Node(NamedTuple):
-    """A node of a graph as it is written. `task` is "" where it is no text; `needs`: place in `dependsOn` → id."""
+    """A node of a graph as it is written. `task` is "" where it is no text.
+
+    needs  place in `dependsOn` → id; `reads` the placeholders {node.<id>} in its task, each text once
+    """
 
     path: Path
     id: str
     task: str
     needs: dict[int, str]
+    reads: list[Placeholder]
 
     def entry(self, place: int) -> Path:
         """The path of one of its dependencies."""
@@ -173,7 +179,8 @@ def _node(path: Path, node: Mapping[str, Any]) -> Node:
     task, listed = node.get("task"), node.get("dependsOn")
     needs = enumerate(cast("list[Any]", listed) if isinstance(listed, list) else [])
     told = {place: need for place, need in needs if isinstance(need, str)}
-    return Node(path, node["id"], task if isinstance(task, str) else "", told)
+    task = task if isinstance(task, str) else ""
+    return Node(path, node["id"], task, told, distinct(task, "node"))
 
 
 def scope_of(given: Mapping[str, Any]) -> str:

@@ -160,7 +160,7 @@ def _unenforced(subject: CallSubject) -> Iterator[Idle]:
         for mode, policy in cast("dict[str, Any]", policies).items():
             if policy != "warn":
                 yield ("modeHandoffPolicy", mode), UNENFORCED
-    for path, contract in subject.contracts():
+    for path, contract in subject.contracts:
         yield path, UNENFORCED
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):

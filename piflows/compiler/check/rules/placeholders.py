@@ -10,12 +10,12 @@ Accepted: {node.x} of a dependency, however far; other braces, which are text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Misfit, Path
 from piflows.grammar.near import meant, nearest
-from piflows.grammar.placeholder import Placeholder, placeholders
+from piflows.grammar.placeholder import Placeholder, distinct
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     before = None  # most tasks read what their node needs directly
     unread = {misfit.path[2] for misfit in subject.misfits if _hides_dependencies(misfit)}
     for node in subject.nodes:
-        for named in _named(node.task, "node"):
+        for named in node.reads:
             if named.name not in needs:
                 yield (*node.path, "task"), named, _unknown("node", named.name, needs)
             elif named.name not in needs[node.id] and node.path[2] not in unread:
@@ -69,21 +69,14 @@ def _workflow(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     ids = [phase["id"] for _, phase in subject.phases() if isinstance(phase.get("id"), str)]
     earlier: set[str] = set()
     for path, phase in subject.phases():
-        for named in _named(phase.get("task"), "phase"):
+        task = phase.get("task")
+        for named in distinct(task, "phase") if isinstance(task, str) else ():
             if named.name not in earlier:
                 late = f'phase "{named.name}" does not come before this one'
                 problem = late if named.name in ids else _unknown("phase", named.name, ids)
                 yield (*path, "task"), named, problem
         if isinstance(phase.get("id"), str):
             earlier.add(phase["id"])
-
-
-def _named(task: Any, kind: str) -> Iterator[Placeholder]:
-    seen: set[str] = set()
-    for found in placeholders(task, (kind,)) if isinstance(task, str) else ():
-        if found.raw not in seen:
-            seen.add(found.raw)
-            yield found
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.grammar.near import nearest
-from piflows.grammar.placeholder import placeholders
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("UNUSED_DEPENDENCY",)
@@ -25,7 +24,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     for node in subject.nodes:
         if not node.needs:
             continue
-        read = {placeholder.name for placeholder in placeholders(node.task, ("node",))}
+        read = {placeholder.name for placeholder in node.reads}
         read |= {name for each in read - ids if (name := nearest(each, ids)) is not None}
         for place, need in node.needs.items():
             if need in ids and need not in read and need not in looped.get(node.id, ()):
