@@ -84,6 +84,14 @@ def only_with_prompts(check_flow: Any) -> Any:
     return check
 
 
+def always_silent(silent: Any) -> Any:  # noqa: ARG001
+    return lambda call: True  # noqa: ARG005
+
+
+def never_together(writers_may_meet: Any) -> Any:  # noqa: ARG001
+    return property(lambda self: False)  # noqa: ARG005
+
+
 def _units(stage: Any) -> Any:
     return stage.work.units if stage.work.kind == "plan" else (stage.work.unit,)
 
@@ -201,6 +209,7 @@ def lent(feed: Any) -> Any:
 
 
 MACHINE = "piflows.interpreter.machine"
+ALONE = "test_lowering:test_a_check_alone_finds_what_a_run_would"
 CHECK_FLOW = "piflows.compiler.stages._check_flow"
 MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
 GATES, PROMISES = "piflows.interpreter.gates", "test_modes:test_every_path_of_a_mode_ends_and_reads_as_promised"
@@ -243,11 +252,10 @@ MUTANTS = [
         CHECK_FLOW,
         blind,
     ),
-    Mutant(
-        "test_lowering:test_a_check_without_prompts_finds_what_a_run_would",
-        CHECK_FLOW,
-        only_with_prompts,
-    ),
+    Mutant(ALONE, CHECK_FLOW, only_with_prompts),
+    Mutant(ALONE, "piflows.compiler.check.rules.shared_write.silent", always_silent),
+    Mutant(ALONE, "piflows.compiler.check.rules.nested_cwd.silent", always_silent),
+    Mutant(ALONE, "piflows.compiler.check.rule.CallSubject.writers_may_meet", never_together),
     Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", f"{PRINT}._part", unescaped),
     Mutant(
         "test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line",

@@ -25,7 +25,7 @@ _ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
 _NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}
 _INSIDE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_NAMED)})\.[^{{}}\r\n]++)"
 _KINDS = _ALONE | _NAMED
-_PLACEHOLDER = re.compile(rf"\{{\{{{_INSIDE}\}}\}}|\{{({_INSIDE})\}}")
+_PLACEHOLDER = re.compile(rf"\{{(?:\{{{_INSIDE}\}}\}}|({_INSIDE})\}})")  # a fixed beginning: quickly searched for
 _WORD = re.compile(r"\{\{? *([^\W\d_]++)((?:[ .:_-][\w .:-]{0,63})?)\}\}?")
 
 

@@ -5,13 +5,14 @@ Seed: Return requirements, delegation contracts, and write isolation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 WRITE_TOOLS = frozenset({"bash", "edit", "write"})
 PI_DEFAULTS = "pi defaults"
 
 
-def writing(tools: Sequence[str] | None) -> tuple[str, ...]:
+@lru_cache(maxsize=64)  # the agents of one project have few toolsets
+def writing(tools: tuple[str, ...] | None) -> tuple[str, ...]:
     """The tools that can write, as they are spelled; None stands for pi's defaults, which can.
 
     Plain `bash` wins over `bash-ro`, which alone is read-only.
