@@ -74,15 +74,23 @@ def reversed_states(make: Any) -> Any:
 
 
 def blind(check_flow: Any) -> Any:  # noqa: ARG001
-    return lambda lowered, subject: []  # noqa: ARG005
+    return lambda *arguments: []  # noqa: ARG005
 
 
 def only_with_prompts(check_flow: Any) -> Any:
-    def check(lowered: Any, subject: Any) -> Any:
+    def check(lowered: Any, *more: Any) -> Any:
         texts = [unit.prompt for state in lowered.flow.states if state.kind == "stage" for unit in _units(state)]
-        return check_flow(lowered, subject) if any(part.kind == "text" for each in texts for part in each) else []
+        return check_flow(lowered, *more) if any(part.kind == "text" for each in texts for part in each) else []
 
     return check
+
+
+def always_silent(silent: Any) -> Any:  # noqa: ARG001
+    return lambda call: True  # noqa: ARG005
+
+
+def never_together(writers_may_meet: Any) -> Any:  # noqa: ARG001
+    return property(lambda self: False)  # noqa: ARG005
 
 
 def _units(stage: Any) -> Any:
@@ -229,6 +237,8 @@ def anywhere(across: Any) -> Any:  # noqa: ARG001
 MACHINE = "piflows.interpreter.machine"
 REDACT = "piflows.interpreter.guards.redact"
 HANDOFF = "piflows.interpreter.guards.handoff"
+ALONE = "test_lowering:test_a_check_alone_finds_what_a_run_would"
+CHECK_FLOW = "piflows.compiler.stages._check_flow"
 MAKER, WAVES, PRINT = "piflows.compiler.lower.make.Maker", "piflows.interpreter.waves", "piflows.grammar.flow_print"
 GATES, PROMISES = "piflows.interpreter.gates", "test_modes:test_every_path_of_a_mode_ends_and_reads_as_promised"
 MUTANTS = [
@@ -265,12 +275,15 @@ MUTANTS = [
     Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{MACHINE}.effect_id", numbered),
     Mutant("test_lowering:test_lowering_is_deterministic", f"{MAKER}.flow", dated),
     Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", f"{MAKER}.round", swapped),
-    Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", "piflows.compiler._check_flow", blind),
     Mutant(
-        "test_lowering:test_a_check_without_prompts_finds_what_a_run_would",
-        "piflows.compiler._check_flow",
-        only_with_prompts,
+        "test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies",
+        CHECK_FLOW,
+        blind,
     ),
+    Mutant(ALONE, CHECK_FLOW, only_with_prompts),
+    Mutant(ALONE, "piflows.compiler.check.rules.shared_write.silent", always_silent),
+    Mutant(ALONE, "piflows.compiler.check.rules.nested_cwd.silent", always_silent),
+    Mutant(ALONE, "piflows.compiler.check.rule.CallSubject.writers_may_meet", never_together),
     Mutant("test_lowering:test_a_lowered_flow_survives_both_of_its_forms", f"{PRINT}._part", unescaped),
     Mutant(
         "test_flow_text:test_one_changed_field_is_another_digest_and_one_changed_line",

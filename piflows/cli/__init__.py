@@ -44,7 +44,7 @@ COMMANDS = {
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as shells report it
 
 # `list` and `compile` are submodules here once they are imported, and no longer the built-in names.
-_CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$", re.DOTALL)
+_CHOICE = r"(?s)invalid choice: '(.*)' \(choose from (.*)\)$"
 
 
 class Command(Protocol):
@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
         return " ".join((self.prog, *words, "[OPTIONS]"))
 
     def _meant(self, message: str) -> str:
-        if choice := _CHOICE.search(message):
+        if choice := re.search(_CHOICE, message):
             return hint(choice[1], [each.strip("' ") for each in choice[2].split(",")])
         words = [word.split("=")[0] for word in message.split() if word.startswith("--")]
         unknown = [word for word in words if word.rstrip(":") not in self._option_string_actions]

@@ -72,7 +72,7 @@ def _results(path: str, args: argparse.Namespace, around: Surroundings, full: bo
     if is_folder(path):
         for each in walk(path):
             yield _result(each, args, around, full) if isinstance(each, Target) else Result((each,))
-    elif path == "-" or lexists(path) or "/" in path or "." in path:
+    elif path == "-" or "/" in path or "." in path or lexists(path):
         yield _result(Target(path, kind_of(path)), args, around, full)
     else:
         yield _named(path, full)
@@ -182,6 +182,16 @@ def _emitted(flow: Flow, emit: str, assumed: tuple[str, ...]) -> str:
 
 def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace, stream: object) -> None:
     """The findings; in text, and when they are all there is, with a closing line."""
+    if found or args.format != "text":
+        print(_rendered(found, args), end="", file=stream)  # pyright: ignore
+    if args.format == "text" and stream is sys.stdout:
+        counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]
+        said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n)
+        said = said or ("nothing found" if files else "no preset, agent or call is there")
+        print(visible(f"{files} file{'s' * (files != 1)} checked: {said}"))
+
+
+def _rendered(found: tuple[Diagnostic, ...], args: argparse.Namespace) -> str:
     from piflows.cli.shown import reader
     from piflows.compiler.render.diagnostics import render
     from piflows.ir.diagnostic import tidy
@@ -189,10 +199,4 @@ def _report(found: tuple[Diagnostic, ...], files: int, args: argparse.Namespace,
     if args.format != "json":  # a program reads the order of the checks, in which the first error is the run's
         found = tidy(found)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    text = render(found, args.format, root=str(Path.cwd()), source=reader(None), colour=colour, width=width(sys.stdout))
-    print(text, end="", file=stream)  # pyright: ignore
-    if args.format == "text" and stream is sys.stdout:
-        counts = [(kind, sum(each.severity == kind for each in found)) for kind in ("error", "warning", "note")]
-        said = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for kind, n in counts if n)
-        said = said or ("nothing found" if files else "no preset, agent or call is there")
-        print(visible(f"{files} file{'s' * (files != 1)} checked: {said}"))
+    return render(found, args.format, root=str(Path.cwd()), source=reader(None), colour=colour, width=width(sys.stdout))

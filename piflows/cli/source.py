@@ -175,7 +175,7 @@ def read_bytes(word: str, args: argparse.Namespace) -> bytes:
     if not lexists(word):
         args.usage(f'there is no file "{word}"')
     try:
-        return read_regular(Path(word), LIMITS.saved_bytes)
+        return read_regular(word, LIMITS.saved_bytes)
     except Unreadable as refusal:
         raise FlowError(unreadable(word, str(refusal))) from None
 

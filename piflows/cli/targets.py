@@ -7,6 +7,7 @@ back ends there.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import stat
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from piflows.ir.source import Where
 
 Kind = Literal["call", "preset", "agent"]
 CLOSED = ("node_modules", "__pycache__")  # folders that are not entered, beside hidden ones but `.pi`
-_FRONT = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)")
+_FRONT = rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r?\n|\r|\Z)"
 
 
 @frozen
@@ -38,15 +39,15 @@ def kind_of(path: str) -> Kind:
     """What a file is by its name and folder: Markdown is a preset, or an agent among agents; all else is a call."""
     if not path.endswith(".md"):
         return "call"
-    return "agent" if Path(path).absolute().parent.name in (AGENTS, "agents") else "preset"
+    folder = os.path.basename(os.path.dirname(path))  # noqa: PTH119, PTH120  (many files: a Path for each costs more)
+    if folder in ("", "."):
+        folder = Path(path).absolute().parent.name
+    return "agent" if folder in (AGENTS, "agents") else "preset"
 
 
 def is_folder(path: str) -> bool:
     """Whether a path leads to a folder."""
-    try:
-        return Path(path).is_dir()
-    except OSError:  # it cannot be looked at: whoever reads it says so
-        return False
+    return os.path.isdir(path)  # noqa: PTH112  (one that cannot be looked at is none: whoever reads it says so)
 
 
 def walk(folder: str) -> Iterator[Target | Diagnostic]:
@@ -86,7 +87,7 @@ def _file(path: Path) -> Target | Diagnostic:
         data = read_regular(path)
     except Unreadable:
         return Target(str(path), kind)  # whoever reads it says why it cannot
-    return Target(str(path), kind, data) if _FRONT.match(data) else _note(path, "it has no frontmatter")
+    return Target(str(path), kind, data) if re.match(_FRONT, data) else _note(path, "it has no frontmatter")
 
 
 def _unreadable(path: Path, problem: str) -> Diagnostic:

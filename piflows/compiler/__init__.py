@@ -1,7 +1,8 @@
 """The compiler: the text of a call → a checked Flow, or everything that is wrong with it.
 
 In     a call as JSON text, and a `Context`: agents, presets, real paths and environment as values
-Out    `Compiled`: the Flow (None when there is an error), and all diagnostics in the order of the checks
+Out    `Compiled`: the Flow (None when there is an error, or when a check is all that is asked for), and all diagnostics
+       in the order of the checks
 Rules  read → expand → check the call → lower → check the Flow; no stage looks back
        what the call and the files decide is found here, for `compile --check`, `plan` and `run` alike; what only the
        host can tell is asked by `admit`, for `run` alone
@@ -11,7 +12,7 @@ Add    a rule: see check/.   A mode: see lower/.   A form of output: see render/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,22 +21,19 @@ from piflows.ir.diagnostic import Diagnostic, FlowError
 from piflows.ir.frozen import frozen
 
 if TYPE_CHECKING:
-    from piflows.compiler.check import Found, HostSubject
-    from piflows.compiler.check.rule import CallSubject
-    from piflows.compiler.lower.make import Lowered
-    from piflows.grammar.agent import Agent
-    from piflows.grammar.call import Call
+    from piflows.compiler.check import HostSubject
     from piflows.grammar.preset import Preset
     from piflows.ir.flow import Flow
     from piflows.ir.source import Where
 
 Ask = Callable[[str], bool | None]
-LOWERED_ANYWAY = ("UNKNOWN_AGENT", "NOT_AVAILABLE")  # errors beside which the checks of the Flow still say something
 
 
 @frozen
 class Compiled:
     """What came of a call.
+
+    A check alone gives the diagnostics and nothing else.
 
     flow         None when there is an error
     diagnostics  errors and warnings in the order of the checks: the first error is the run's
@@ -63,41 +61,33 @@ class Compiled:
 
 
 def compile_call(text: str, context: Context, *, file: str = "", full: bool = True, made: bool = False) -> Compiled:
-    """Compile one call. `full=False` gives a Flow without prompts: enough to check, never to show, save or run.
+    """Compile one call. `full=False` is a check alone: the same diagnostics, and nothing else.
 
     `file` names the text in diagnostics; `made` says that it was put together from options and has no lines.
     """
-    from piflows.compiler.check import check, in_order
+    from piflows.compiler.stages import compiled
+    from piflows.grammar.located import read_json
 
     try:
-        subject, model = _read(text, context, file, made)
+        located = read_json(text, file)
     except FlowError as refused:
         return Compiled(refused.diagnostics)
-    found = list(check(subject))
-    lowered = _lower(subject, model, found, full)
-    if lowered is not None:
-        found += _check_flow(lowered, subject)
-    agents = _agents(subject)
-    diagnostics = (*in_order(found), *_issues(subject, agents))
-    refused = any(each.severity == "error" for each in diagnostics)
-    flow = None if refused or lowered is None else lowered.flow
-    inputs = _inputs(subject, agents, "" if made else text)
-    return _compiled(subject, agents, diagnostics, flow, inputs)
+    return compiled(located, context, full, made, text)
 
 
 def compile_preset(preset: Preset, context: Context, scope: str, *, full: bool = True) -> Compiled:
     """Compile a preset under its most general call. What keeps it from being found at all is an error here."""
-    import json
-
     from piflows.compiler.expand import general_call, template_faults
+    from piflows.compiler.stages import compiled
+    from piflows.grammar.located import Located
 
-    text = json.dumps(general_call(preset, {"agentScope": scope}))
-    compiled = compile_call(text, context.holding(preset), file=preset.file, full=full, made=True)
-    if compiled.flow is not None and not compiled.diagnostics:
-        return compiled  # whose call is the whole template: it has no fault of its own
+    given = Located(general_call(preset, {"agentScope": scope}), "", preset.file)
+    done = compiled(given, context.holding(preset), full, made=True)
+    if not done.diagnostics:
+        return done  # whose call is the whole template: it has no fault of its own
     faults = [replace(fault, severity="error") for fault in template_faults(preset)]
     told = ("PRESET_EXPANSION_INVALID", "PRESET_TEMPLATE_SCHEMA_INVALID") if faults else ()
-    return replace(compiled, diagnostics=(*faults, *(d for d in compiled.diagnostics if d.code not in told)))
+    return replace(done, diagnostics=(*faults, *(d for d in done.diagnostics if d.code not in told)))
 
 
 def admit(compiled: Compiled, context: Context, ask: Ask | None = None) -> Diagnostic | None:
@@ -105,20 +95,20 @@ def admit(compiled: Compiled, context: Context, ask: Ask | None = None) -> Diagn
 
     Errors of the call come first, then those of the host, then what this version cannot do.
     """
-    from piflows.compiler.check import check
+    from piflows.compiler.check import check, rules_for
 
     for error in compiled.errors:
         if error.code != "NOT_AVAILABLE":
             return error
     if compiled.mode not in ("list", "config"):
-        for _, refused in check(_host(compiled, context, ask)):
+        for _, refused in check(_host(compiled, context, ask), rules_for("host")):
             return refused
     return next(iter(compiled.errors), None)
 
 
 def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnostic | None:
     """The same for a Flow that was saved: what its roles and its `about` say of the project."""
-    from piflows.compiler.check import HostSubject, check
+    from piflows.compiler.check import HostSubject, check, rules_for
 
     if flow.mode in ("list", "config"):
         return None
@@ -128,112 +118,7 @@ def admit_flow(flow: Flow, context: Context, ask: Ask | None = None) -> Diagnost
     confirm = about.get("confirmProjectAgents") is not False
     strict, file = about.get("traceStrict"), about.get("traceFile")
     subject = HostSubject(context.env, preset, agents, confirm, trace_strict=strict, trace_file=file, ask=ask)
-    return next((refused for _, refused in check(subject)), None)
-
-
-def _read(text: str, context: Context, file: str, made: bool) -> tuple[CallSubject, Call | None]:
-    """Read and expand. Raises FlowError for a text that is no JSON object."""
-    from piflows.compiler.check.rule import CallSubject, scope_of
-    from piflows.compiler.expand import expand
-    from piflows.compiler.lower import MODES
-    from piflows.compiler.params import ANSWERS, CUT, active, answers, read
-    from piflows.compiler.places import Places
-    from piflows.grammar.located import read_json
-
-    located = read_json(text, file)
-    given = located.value
-    catalog = context.catalog(scope_of(given))
-    answer = answers(given)
-    expansion = None if answer else expand(given, catalog.presets)
-    call = expansion.call if expansion else given
-    model, misfits = read(call)
-    modes = (answer,) if answer else tuple(active(call))
-    if answer:
-        unknown = tuple(misfit for misfit in misfits if misfit.code in ("UNKNOWN_PARAMETER", CUT))
-        model, misfits = read({key: call[key] for key in (ANSWERS[answer], "agentScope") if key in call})
-        misfits = (*unknown, *misfits)
-    at = Places(located, expansion, made)
-    return CallSubject(given, call, answer, modes, expansion, misfits, catalog, context, at, MODES), model
-
-
-def _lower(subject: CallSubject, model: Call | None, found: list[Found], full: bool) -> Lowered | None:
-    """The Flow of a call without errors that would make it another one."""
-    refused = any(each.severity == "error" and each.code not in LOWERED_ANYWAY for _, each in found)
-    mode = subject.mode
-    if refused or model is None or mode is None or mode not in subject.available:
-        return None
-    from piflows.compiler import prompts
-    from piflows.compiler.lower import lower
-
-    render = prompts.full if full else prompts.slots_only
-    return lower(mode, model, subject.catalog, render, subject.context.home)
-
-
-def _check_flow(lowered: Lowered, subject: CallSubject) -> list[Found]:
-    from piflows.compiler.check import FlowSubject, check
-    from piflows.compiler.params import steps
-
-    def at(state: str, unit: str) -> Where:
-        pointer = lowered.pointers.get((state, unit)) or lowered.pointers.get((state, ""), "")
-        return subject.at(steps(pointer))
-
-    return list(check(FlowSubject(lowered, subject.context, at)))
-
-
-def _agents(subject: CallSubject) -> list[Agent]:
-    """The agents that the call asks for and that exist, by name."""
-    names = {mention.agent for mention in subject.mentions}
-    return [agent for name, agent in subject.catalog.agents.items() if name in names]
-
-
-def _issues(subject: CallSubject, agents: Iterable[Agent]) -> Iterator[Diagnostic]:
-    """What is wrong with the files that the call uses, and with directories that could not be read."""
-    from piflows.compiler.resolve import asked
-
-    files = {agent.file: agent.name for agent in agents}
-    if subject.expansion and subject.expansion.preset:
-        files[subject.expansion.preset.file] = ""
-    for issue in subject.catalog.issues:
-        if issue.code.endswith("_DIR_UNREADABLE"):
-            yield replace(issue, severity="warning")
-        elif name := files.get(issue.where.file):
-            yield replace(issue, cause=f"{issue.cause} {asked(subject.call, subject.mode or '', name)}")
-        elif name == "":
-            yield issue
-
-
-def _inputs(subject: CallSubject, agents: Iterable[Agent], text: str) -> tuple[tuple[str, str], ...]:
-    """The files that count, with their digests: the call's own, when it has one, the preset's, the agents'."""
-    from piflows.ir.digest import text_digest
-
-    file = subject.at.text.file
-    own = ((file, text_digest(text.encode())),) if file and text else ()
-    preset = subject.expansion.preset if subject.expansion else None
-    return (*own, *((used.file, used.digest) for used in (*((preset,) if preset else ()), *agents)))
-
-
-def _compiled(
-    subject: CallSubject,
-    agents: list[Agent],
-    diagnostics: tuple[Diagnostic, ...],
-    flow: Flow | None,
-    inputs: tuple[tuple[str, str], ...],
-) -> Compiled:
-    from piflows.compiler.catalog.trust import project_agents
-    from piflows.compiler.params import steps
-
-    return Compiled(
-        diagnostics,
-        flow,
-        subject.call,
-        subject.mode,
-        subject.scope,
-        subject.expansion.preset if subject.expansion else None,
-        inputs,
-        project_agents((agent.name for agent in agents), subject.catalog.agents),
-        subject.catalog,
-        lambda pointer: subject.at(steps(pointer)),
-    )
+    return next((refused for _, refused in check(subject, rules_for("host"))), None)
 
 
 def _host(compiled: Compiled, context: Context, ask: Ask | None) -> HostSubject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from piflows.ir.diagnostic import Diagnostic
@@ -56,6 +56,7 @@ class Context:
         def catalog(scope: str) -> Catalog:
             found = self.catalog(scope)
             presets = dict(sorted({**found.presets, preset.name: preset}.items()))
-            return replace(found, presets=presets, issues=tuple(dict.fromkeys((*found.issues, *issues))))
+            told = tuple(dict.fromkeys((*found.issues, *issues)))
+            return Catalog(found.agents, presets, told, found.agents_dirs, found.presets_dirs, found.skipped)
 
-        return replace(self, catalog=catalog)
+        return Context(self.cwd, self.home, self.env, catalog, self.real)

@@ -34,6 +34,10 @@ CALLER_ALWAYS = (
     "recordContent",
     "redactSecrets",
 )
+NEVER_TEMPLATED = {
+    **dict.fromkeys(CALLER_ONLY, "only the caller decides it"),
+    **dict.fromkeys(("preset", "list", "showConfig"), "a template is one ordinary call"),
+}
 
 
 @frozen
@@ -171,8 +175,7 @@ def template_faults(preset: Preset) -> list[Diagnostic]:
 
 def _usable(template: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Ignored, ...]]:
     """A template without what only the caller decides, and without what would loosen capture or tracing."""
-    reasons: dict[str, str] = dict.fromkeys(CALLER_ONLY, "only the caller decides it")
-    reasons |= dict.fromkeys(("preset", "list", "showConfig"), "a template is one ordinary call")
+    reasons = dict(NEVER_TEMPLATED)
     if template.get("redactSecrets") is False:
         reasons["redactSecrets"] = "a template cannot turn redaction off"
     if template.get("traceStrict") is False:

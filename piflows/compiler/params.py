@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from piflows.compiler.lower import MODES
@@ -27,6 +27,8 @@ ANSWERS = {"list": "list", "config": "showConfig"}  # modes that are answered at
 # those of the reference in its order, also where they cannot be lowered yet, then whatever else has a row
 _KNOWN = (*get_args(RunMode), *(mode for mode in MODES if mode not in ANSWERS))
 RUN_MODES: tuple[str, ...] = tuple(dict.fromkeys(_KNOWN))
+_KEYS = {"single": "agent", "parallel": "tasks"}  # of the modes whose key has another name
+_ACTIVE = {mode: _KEYS.get(mode, mode) for mode in RUN_MODES if mode != "single"}
 SHOWN = 80  # characters of an offending value
 CUT = "FINDINGS_CUT"
 WORDS = {  # what people, and other tools, call the same thing, folded
@@ -67,7 +69,7 @@ class Misfit:
 
 def mode_key(mode: str) -> str:
     """The top-level key that activates a mode."""
-    return {"single": "agent", "parallel": "tasks"}.get(mode, mode)
+    return _KEYS.get(mode, mode)
 
 
 def answers(call: Mapping[str, Any]) -> str | None:
@@ -77,7 +79,7 @@ def answers(call: Mapping[str, Any]) -> str | None:
 
 def active(call: Mapping[str, Any]) -> list[str]:
     """The modes that a call activates, in the reference's order; `{}` activates an object mode, `[]` no list mode."""
-    modes = [mode for mode in RUN_MODES if mode != "single" and _given(mode, call.get(mode_key(mode)))]
+    modes = [mode for mode, key in _ACTIVE.items() if key in call and _given(mode, call[key])]
     if not modes and call.get("agent") and (truthy(call.get("task")) or truthy(call.get("contract"))):
         return ["single"]
     return modes
@@ -121,12 +123,12 @@ def keys(value: Any) -> set[str]:
     """The names of all keys at any depth: what is not among them need not be looked for."""
     found: set[str] = set()
     todo = [value]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, dict):
-            found.update(cast("dict[str, Any]", value))
-            value = list(cast("dict[str, Any]", value).values())
-        todo += [member for member in cast("list[Any]", value) if isinstance(member, (dict, list))]
+    for each in todo:  # grows while it is walked
+        if isinstance(each, dict):
+            found.update(cast("dict[str, Any]", each))
+            todo += cast("dict[str, Any]", each).values()
+        elif isinstance(each, list):
+            todo += cast("list[Any]", each)
     return found
 
 
@@ -138,33 +140,34 @@ def keyed(value: Any, names: Collection[str], path: Path = ()) -> list[tuple[Pat
 
 
 def _keyed(value: Any, names: Collection[str], path: Path, found: list[tuple[Path, Any]]) -> None:
-    for key, member in _members(value):
-        if key in names:
-            found.append(((*path, key), member))
-        if isinstance(member, (dict, list)) and key != "contract":
-            _keyed(member, names, (*path, key), found)
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            if key in names:
+                found.append(((*path, key), member))
+            if isinstance(member, (dict, list)) and key != "contract":
+                _keyed(member, names, (*path, key), found)
+    elif isinstance(value, list):
+        for place, member in enumerate(cast("list[Any]", value)):
+            if isinstance(member, (dict, list)):
+                _keyed(member, names, (*path, place), found)
 
 
 def texts(value: Any, mark: str = "", path: Path = ()) -> list[tuple[Path, str]]:
     """The texts that hold `mark` with their paths, in the order of the text; none inside a `contract`."""
     found: list[tuple[Path, str]] = []
-    _texts(value, mark, path, found)
+    if isinstance(value, (dict, list)):
+        _texts(value, mark, path, found)
     return found
 
 
 def _texts(value: Any, mark: str, path: Path, found: list[tuple[Path, str]]) -> None:
-    for key, member in _members(value):
+    is_object = isinstance(value, dict)
+    for key, member in cast("dict[str, Any]", value).items() if is_object else enumerate(cast("list[Any]", value)):
         if isinstance(member, str):
             if mark in member:
                 found.append(((*path, key), member))
         elif isinstance(member, (dict, list)) and key != "contract":
             _texts(member, mark, (*path, key), found)
-
-
-def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).items()
-    return enumerate(cast("list[Any]", value)) if isinstance(value, list) else ()
 
 
 def read(call: Mapping[str, Any]) -> tuple[Call | None, tuple[Misfit, ...]]:

@@ -38,7 +38,7 @@ _WORDS = {  # what other hosts, and people, call the same thing
     **called("tier", "size", "modeltier"),
     **dict.fromkeys(_DENY, " It forbids nothing: an agent has exactly the tools that `tools` names."),
 }
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 
 
 @frozen
@@ -92,7 +92,7 @@ def _agent(front: Front, data: bytes, found: list[Diagnostic]) -> Agent:
 def _name(front: Front) -> str:
     """Any text of one line: it stands in prompts, headings and control lines."""
     name = front.required("name")
-    if _CONTROL.search(name):
+    if not name.isprintable() and re.search(_CONTROL, name):
         at = front.entries["name"].value
         raise FileFault("frontmatter", "`name` holds a line break or a control character", at.line, at.column)
     return name

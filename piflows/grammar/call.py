@@ -3,10 +3,9 @@
 The common parameters, and one field for each mode; what they are made of stands in `call_parts`, the object of each
 mode in a module of `modes/`. `null` is as good as no key where a key has no default. Build is deferred to the first
 call.
+Annotations are no texts in this module and in `call_parts`: pydantic would compile each of them at every start.
 Seed: Parameters; Modes.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -161,15 +160,7 @@ def read_call(call: Mapping[str, Any], most: int) -> tuple[Call | None, list[Any
     """
     refused: dict[str, list[Any]] = {}
     count = 0
-    read: Call | None = None
     objects: dict[str, Any] = {}
-    try:
-        read = Call.model_validate(call)
-    except ValidationError as error:
-        count += error.error_count()
-        for each in error.errors(include_url=False)[:most]:
-            unknown = each["type"] == "extra_forbidden" and len(each["loc"]) == 1  # of the call itself: told last
-            refused.setdefault("" if unknown else str(each["loc"][0]), []).append(each)
     for mode in OBJECTS:
         if (value := call.get(mode)) is not None and (shape := model(mode)) is not None:
             try:
@@ -178,10 +169,18 @@ def read_call(call: Mapping[str, Any], most: int) -> tuple[Call | None, list[Any
                 count += error.error_count()
                 found = error.errors(include_url=False)[:most]
                 refused[mode] = [{**each, "loc": (mode, *each["loc"])} for each in found]
+    read: Call | None = None
+    try:
+        read = Call.model_validate({**call, **objects})
+    except ValidationError as error:
+        count += error.error_count()
+        for each in error.errors(include_url=False)[:most]:
+            unknown = each["type"] == "extra_forbidden" and len(each["loc"]) == 1  # of the call itself: told last
+            refused.setdefault("" if unknown else str(each["loc"][0]), []).append(each)
     if count or read is None:
         names = [str(field.alias) for field in Call.model_fields.values()]
         return None, [each for name in (*names, "") for each in refused.get(name, ())], count
-    return read.model_copy(update=objects), [], 0
+    return read, [], 0
 
 
 def whole() -> type[Shape]:

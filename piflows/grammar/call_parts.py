@@ -4,8 +4,6 @@ Attribute names are snake_case, JSON keys camelCase. Everything is strict (`true
 key is an error). Seed: Parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import floor
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple

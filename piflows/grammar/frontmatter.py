@@ -27,10 +27,11 @@ _CLOSE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _COLON = re.compile(r":(?=[ \t]|$)")
 _KEY = re.compile(r"[\w$@/][\w $@/.-]*")
 _ITEM = re.compile(r"( *)-(?=[ \t]|$)")
-_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#")
-_TAIL = re.compile(r"[ \t]*+(?:(?<=[ \t])#.*)?")
-_QUOTED = re.compile(r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'[^']*+(?:''[^']*+)*'(?!')")
-_BLOCK_TEXT = re.compile(r"[|>][+-]?[0-9]?[+-]?")
+# These are asked seldom, so they are compiled when they are.
+_COMMENT = r"(?:^|(?<=[ \t]))#"
+_TAIL = r"[ \t]*+(?:(?<=[ \t])#.*)?"
+_QUOTED = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'[^']*+(?:''[^']*+)*'(?!')"
+_BLOCK_TEXT = r"[|>][+-]?[0-9]?[+-]?"
 
 
 class FileFault(Exception):
@@ -205,7 +206,7 @@ class _Reader:
             problem = f"the key `{key}` is given twice, first in line {self.entries[key].line}"
             raise FileFault("frontmatter", problem, number, 1)
         value = self._value(line, colon.end(), number)
-        if not value.quoted and value.text[:1] in ("|", ">") and _BLOCK_TEXT.fullmatch(value.text):
+        if not value.quoted and value.text[:1] in ("|", ">") and re.fullmatch(_BLOCK_TEXT, value.text):
             raise _fault(f"block texts (`{value.text}`) are not read here: write the text on one line", value)
         self.entries[key] = Entry(number, value, [])
         self.key, self.indent = key, None
@@ -225,7 +226,7 @@ class _Reader:
         column = len(line) - len(line[start:].lstrip(" \t")) + 1
         if raw[:1] in ('"', "'"):
             return Value(_quoted(raw, number, column), number, column, quoted=True)
-        comment = _COMMENT.search(raw) if "#" in raw else None
+        comment = re.search(_COMMENT, raw) if "#" in raw else None
         if comment is None:
             return Value(raw, number, column)
         if raw[comment.end() :][:1].strip():  # `#12`, not `# a remark`: a text was probably meant
@@ -235,10 +236,10 @@ class _Reader:
 
 def _quoted(raw: str, line: int, column: int) -> str:
     """The text of the quoted string that `raw` begins with; behind it only a comment may stand."""
-    match = _QUOTED.match(raw)
+    match = re.match(_QUOTED, raw)
     if match is None:
         raise FileFault("frontmatter", "the quote that opens here is not closed on this line", line, column)
-    if not _TAIL.fullmatch(raw, match.end()):
+    if not re.compile(_TAIL).fullmatch(raw, match.end()):
         problem = "text follows after the closing quote: quote the whole value, or none of it"
         raise FileFault("frontmatter", problem, line, column + match.end())
     text = match[0][1:-1]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 DIGITS = 300  # of a whole number: one with more fits into no number of most other readers of JSON
 
 _SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-_REFUSED = re.compile("[\0\ud800-\udfff]")
-_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|([\[{])|[\]}]', re.DOTALL)
+_REFUSED = "[\0\ud800-\udfff]"  # this and the next are asked seldom, so they are compiled when they are
+_BRACKET = r'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*"?|([\[{])|[\]}]'
 
 
 class NotJson(ValueError):
@@ -39,13 +39,21 @@ class NotJson(ValueError):
 
 @dataclass(slots=True)
 class Located:
-    """A JSON object and, on demand, the places of its parts. `line_offset` lines of the file precede the text."""
+    """A JSON object and, on demand, the places of its parts. `line_offset` lines of the file precede the text.
+
+    `plain`: its text holds no character by its number, so each of its keys stands there as it is.
+    """
 
     value: dict[str, Any]
     text: str = field(repr=False)
     file: str = ""
     line_offset: int = 0
+    plain: bool = False
     _index: Index | None = field(default=None, repr=False, compare=False)
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a key of this name, which is made of letters, can stand in it."""
+        return not self.plain or name in self.text
 
     def where(self, pointer: str, *, key: bool = False, within: str = "") -> Where:
         """The place of the value at an RFC 6901 pointer or, with `key`, of the key before it, where it has one.
@@ -81,16 +89,19 @@ def load(text: str, file: str = "", line_offset: int = 0) -> Located:
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    plain = "\\u" not in text
     try:
         value = strict_json(text) if size(text) <= LIMITS.file_bytes else None
     except ValueError:
         value = None
-    if not isinstance(value, dict) or (_SUSPECT.search(text) and any(refused(each) for each in _texts(value))):
+    if not isinstance(value, dict) or (
+        not plain and _SUSPECT.search(text) and any(refused(each) for each in _texts(value))
+    ):
         from piflows.grammar.json_places import fault
 
         found = fault(text, line_offset)
         raise NotJson(found.problem, Where(file, found.pointer, found.place.line + line_offset, found.place.column))
-    return Located(cast("dict[str, Any]", value), text, file, line_offset)
+    return Located(cast("dict[str, Any]", value), text, file, line_offset, plain)
 
 
 def strict_json(text: str) -> Any:
@@ -113,7 +124,7 @@ def too_deep(text: str) -> int | None:
     if text.count("{") + text.count("[") <= LIMITS.nesting:
         return None
     depth = 0
-    for match in _BRACKET.finditer(text):
+    for match in re.finditer(_BRACKET, text):
         if match[1]:
             depth += 1
             if depth > LIMITS.nesting:
@@ -125,7 +136,7 @@ def too_deep(text: str) -> int | None:
 
 def refused(text: str) -> bool:
     """Whether a string holds what no prompt, path or command can carry."""
-    return _REFUSED.search(text) is not None
+    return re.search(_REFUSED, text) is not None
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -12,25 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from piflows.grammar.near import nearest
-from piflows.ir.frozen import frozen
 
 Kind = Literal["task", "previous", "node", "phase"]
 CHAIN_KINDS: tuple[Kind, ...] = ("task", "previous")  # those of a chain's steps
+GRAPH_KINDS: tuple[Kind, ...] = ("task", "node")  # those of a graph's nodes
 PHASE_KINDS: tuple[Kind, ...] = (*CHAIN_KINDS, "phase")  # those of a workflow's phases
 
 _ALONE: dict[str, Kind] = {"task": "task", "previous": "previous"}
 _NAMED: dict[str, Kind] = {"node": "node", "phase": "phase"}
 _INSIDE = rf"(?:{'|'.join(_ALONE)}|(?:{'|'.join(_NAMED)})\.[^{{}}\r\n]++)"
 _KINDS = _ALONE | _NAMED
-_PLACEHOLDER = re.compile(rf"\{{\{{{_INSIDE}\}}\}}|\{{({_INSIDE})\}}")
+_PLACEHOLDER = re.compile(rf"\{{(?:\{{{_INSIDE}\}}\}}|({_INSIDE})\}})")  # a fixed beginning: quickly searched for
 _WORD = re.compile(r"\{\{? *([^\W\d_]++)((?:[ .:_-][\w .:-]{0,63})?)\}\}?")
 
 
-@frozen
-class Placeholder:
+class Placeholder(NamedTuple):
     """One placeholder: `name` is the id behind the dot ("" without one), `raw` its text, `start` its offset."""
 
     kind: Kind
@@ -43,9 +42,7 @@ def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
     """`text` as its pieces in order, none of them empty: literal text, and the placeholders of `kinds`."""
     pieces: list[str | Placeholder] = []
     done = 0
-    for found in _found(text) if "{" in text else ():
-        if found.kind not in kinds:
-            continue
+    for found in placeholders(text, kinds):
         if found.start > done:
             pieces.append(text[done : found.start])
         pieces.append(found)
@@ -53,11 +50,24 @@ def split(text: str, kinds: Collection[str]) -> list[str | Placeholder]:
     return [*pieces, text[done:]] if done < len(text) else pieces
 
 
+def placeholders(text: str, kinds: Collection[str]) -> list[Placeholder]:
+    """The placeholders of `kinds` in a text, in order."""
+    return [found for found in _found(text) if found.kind in kinds] if "{" in text else []
+
+
+def distinct(text: str, kind: Kind) -> list[Placeholder]:
+    """The placeholders of one kind in a text, one for each of their spellings."""
+    return list({found.raw: found for found in placeholders(text, (kind,))}.values())
+
+
 @lru_cache(maxsize=64)  # several rules and the lowering ask about the tasks of one call
 def _found(text: str) -> list[Placeholder]:
-    matches = (match for match in _PLACEHOLDER.finditer(text) if match[1])
-    parts = ((match, match[1].partition(".")) for match in matches)
-    return [Placeholder(_KINDS[kind], name, match[0], match.start()) for match, (kind, _, name) in parts]
+    found: list[Placeholder] = []
+    for match in _PLACEHOLDER.finditer(text):
+        if match[1]:
+            kind, _, name = match[1].partition(".")
+            found.append(Placeholder(_KINDS[kind], name, match[0], match.start()))
+    return found
 
 
 def find(text: str, raw: str) -> int:
@@ -72,6 +82,8 @@ def near_misses(text: str, kinds: Collection[str]) -> list[tuple[str, str]]:
     In the order of their first occurrence: `{Task}`, `{ task }`, `{tasks}`, `{{task}}`, `{nodes.a}`, `{node: a}`.
     """
     found: dict[str, str] = {}
+    if text.count("{") == len(_found(text)):
+        return []  # as in most texts, each brace opens a placeholder
     for match in _WORD.finditer(text):
         raw = match[0]
         if raw.startswith("{{") == raw.endswith("}}") and not _is_placeholder(raw):

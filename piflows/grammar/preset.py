@@ -46,7 +46,7 @@ _WORDS = {
     **called("result", "output", "formatter", "format"),
 }
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_FENCED = re.compile(r"\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+", re.DOTALL)
+_FENCED = r"(?s)\s*+(```[^\n`]*)(\n(?:.*\n)?)[ \t]*```\s*+"
 _CODES = {
     "unreadable": "PRESET_FILE_UNREADABLE",
     "frontmatter": "PRESET_FRONTMATTER_INVALID",
@@ -99,9 +99,14 @@ def _parameters() -> tuple[str, ...]:
     return tuple(field.alias or to_camel(name) for name, field in Call.model_fields.items())
 
 
+@cache
+def _settable() -> frozenset[str]:
+    return frozenset(_parameters()) - SHAPES
+
+
 def _overrides(front: Front, found: list[Diagnostic]) -> tuple[str, ...]:
     """Those of the names that a caller can set; for each other one a warning."""
-    settable = [name for name in _parameters() if name not in SHAPES]
+    settable = _settable()
     names = front.names("overrides")
 
     def warning(name: Value) -> Diagnostic:
@@ -130,7 +135,7 @@ def _body(front: Front, found: list[Diagnostic]) -> Located:
     if not text.strip():
         problem = "nothing follows after the frontmatter: one JSON object is expected"
         raise FileFault("template", problem, offset, 1)
-    fenced = _FENCED.fullmatch(text) if "```" in text else None
+    fenced = re.fullmatch(_FENCED, text) if "```" in text else None
     if fenced:
         offset += text.count("\n", 0, fenced.start(2))
         where = Where(front.file, line=offset + 1, column=1)

@@ -6,9 +6,12 @@ Seed: Coordination-control protocol.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from piflows.ir.frozen import frozen
-from piflows.ir.unit import Protocol
+
+if TYPE_CHECKING:
+    from piflows.ir.unit import Protocol
 
 
 @frozen

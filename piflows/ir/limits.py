@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from piflows.ir.frozen import frozen
 
-
-@frozen
 class Limits:
     """Counts are inclusive bounds; `*_ms` are milliseconds, `*_bytes` UTF-8 bytes."""
+
+    __slots__ = ()  # so that nothing can be set on `LIMITS`
 
     concurrency: int = 4
     concurrency_max: int = 8

@@ -14,11 +14,9 @@ from piflows.ir.frozen import frozen
 from piflows.ir.mentions import mentions, slots
 from piflows.ir.parts import Index, Part, Parts, Slot, Text, constant
 from piflows.ir.plan import Over
+from piflows.ir.tools import writing
 from piflows.ir.topology import Reach, antichain, levels, reach
 from piflows.ir.unit import Ref, Role, Unit
-
-WRITE_TOOLS = frozenset({"bash", "edit", "write"})
-PI_DEFAULTS = "pi defaults"
 
 Real = Callable[[str], str]
 Cwd = str | tuple[Parts, tuple[Ref | None, ...]]  # a real directory; or its parts and the values of their slots
@@ -43,13 +41,8 @@ class Nested:
 
 
 def write_capable(role: Role) -> tuple[str, ...]:
-    """The tools that make a role a writer, as the role spells them; empty when it can only read.
-
-    Plain `bash` wins over `bash-ro`, which alone is read-only. An unknown agent has no tools.
-    """
-    if role.tools is None:
-        return (PI_DEFAULTS,)
-    return tuple(tool for tool in role.tools if tool.lower() in WRITE_TOOLS)
+    """The tools that make a role a writer, as the role spells them; empty when it can only read."""
+    return writing(role.tools)
 
 
 def clashes(flow: Flow, real: Real) -> list[Clash]:

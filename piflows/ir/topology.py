@@ -133,6 +133,8 @@ def cycles(needs: Needs) -> list[list[str]]:
     The chain starts at the component's first declared id and is the shortest through it; the loops come in the order
     of these ids. So all disjoint loops are named, also those behind nodes that can run.
     """
+    if _in_order(needs):
+        return []
     runnable = {node for wave in levels(needs) for node in wave}
     if len(runnable) == len(needs):
         return []
@@ -144,6 +146,16 @@ def cycles(needs: Needs) -> list[list[str]]:
         if len(component) > 1 or first in stuck[first]:
             chains.append(_shortest_loop(stuck, first, set(component)))
     return sorted(chains, key=lambda chain: position[chain[0]])
+
+
+def _in_order(needs: Needs) -> bool:
+    """Whether each node needs only what is declared before it, as in most graphs that people write."""
+    later = set(needs)
+    for node, wanted in needs.items():
+        if not later.isdisjoint(wanted):
+            return False
+        later.discard(node)
+    return True
 
 
 def _shortest_loop(needs: Needs, first: str, component: set[str]) -> list[str]:

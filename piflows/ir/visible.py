@@ -8,8 +8,7 @@ import re
 # C0 but tab and newline, DEL and C1 | zero-width and direction marks | line and paragraph separator, embeddings,
 # overrides | joiners, isolates, deprecated shaping | BOM | lone surrogates.
 _HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"  # a character class
-_IN_TEXT = re.compile(f"[{_HIDDEN}]")
-_IN_LINE = re.compile(f"[\n\t{_HIDDEN}]")
+_IN_TEXT, _IN_LINE = f"[{_HIDDEN}]", f"[\n\t{_HIDDEN}]"  # most commands print nothing that they are needed for
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -18,13 +17,15 @@ def visible(text: str, keep_newlines: bool = False) -> str:
 
     Applying it again changes nothing. Tab and newline stay when `keep_newlines`; else the result is one line.
     """
-    return (_IN_TEXT if keep_newlines else _IN_LINE).sub(_escape, text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_IN_TEXT if keep_newlines else _IN_LINE, _escape, text)
 
 
 def visible_json(value: object, indent: int | None = 2) -> str:
     r"""`value` as JSON that a terminal can show: hidden characters are JSON's own `\u` escapes, so nothing is lost."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return _IN_TEXT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return re.sub(_IN_TEXT, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -8,11 +8,13 @@ import pytest
 from models import model
 
 from piflows.compiler.context import Catalog
+from piflows.compiler.mentions import mentions
 from piflows.compiler.params import spell
-from piflows.compiler.resolve import effective_tools, mentions, resolve_role, split_level
+from piflows.compiler.resolve import resolve_role, split_level
 from piflows.grammar.agent import Agent
 from piflows.grammar.call import AgentRef, Call, OperatorRef
 from piflows.grammar.modes.graph import GraphNode
+from piflows.grammar.tools import effective_tools
 from piflows.ir.parts import text
 
 

@@ -33,7 +33,7 @@ SIZES = {
     "tier": st.sampled_from(["fast", "capable", "deep"]),
     "thinking": st.sampled_from(["off", "low", "max"]),
     "tools": st.sampled_from(["none", "default", "read,bash", "read, grep", "bash-ro"]),
-    "cwd": st.sampled_from(["", ".", "left", "right/../left"]),
+    "cwd": st.sampled_from(["", ".", "left", "right/../left", "left/in"]),
 }
 REF = st.builds(lambda agent, more: {"agent": agent, **more}, AGENTS, given(role=st.just("spec"), **SIZES))
 PLAIN = st.builds(lambda agent: {"agent": agent}, AGENTS)

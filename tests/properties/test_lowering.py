@@ -17,12 +17,15 @@ from piflows.ir.bounds import bounds
 from piflows.ir.digest import digest
 from piflows.ir.node import dump, load
 from piflows.ir.verify import verify
+from tests.properties.spoiled import calls as texts
+from tests.properties.spoiled import spoiled
 
 SHARED = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-def compiled(call: dict[str, Any], tmp_path: Path, full: bool = True) -> Compiled:
-    return compile_call(json.dumps(call), host_context(tmp_path, {"HOME": str(tmp_path)}), file="call.json", full=full)
+def compiled(call: dict[str, Any] | str, tmp_path: Path, full: bool = True) -> Compiled:
+    text = call if isinstance(call, str) else json.dumps(call)
+    return compile_call(text, host_context(tmp_path, {"HOME": str(tmp_path)}), file="call.json", full=full)
 
 
 @SHARED
@@ -46,7 +49,13 @@ def test_lowering_is_deterministic(tmp_path: Path, call: dict[str, Any]) -> None
 
 @SHARED
 @given(calls())
-def test_a_check_without_prompts_finds_what_a_run_would(tmp_path: Path, call: dict[str, Any]) -> None:
+def test_a_check_alone_finds_what_a_run_would(tmp_path: Path, call: dict[str, Any]) -> None:
+    assert compiled(call, tmp_path, full=False).diagnostics == compiled(call, tmp_path).diagnostics
+
+
+@SHARED
+@given(spoiled(*texts()))
+def test_a_check_alone_finds_what_a_run_would_of_a_spoiled_call(tmp_path: Path, call: str) -> None:
     assert compiled(call, tmp_path, full=False).diagnostics == compiled(call, tmp_path).diagnostics
 
 

@@ -17,29 +17,42 @@ _KINDS = (
 )
 
 
+_HOW = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 16
+
+
 class Unreadable(Exception):
     """A file that is not read; its text is the reason, a clause."""
 
 
-def read_regular(path: Path, most: int = LIMITS.file_bytes) -> bytes:
+def read_regular(path: Path | str, most: int = LIMITS.file_bytes) -> bytes:
     """The bytes of a regular file of at most `most` bytes, symlinks followed. Raises Unreadable.
 
     It is opened without waiting and its kind is asked of what was opened, so nothing can be put in its place.
     """
     try:
-        _regular(path.stat())  # opening a device can do something already
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        _regular(os.stat(path))  # noqa: PTH116  (opening a device can do something already)
+        handle = os.open(path, _HOW)
+        try:
+            _regular(os.fstat(handle))
+            data = _read(handle, most)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise Unreadable(_reason(error)) from error
-    with os.fdopen(handle, "rb") as file:
-        try:
-            _regular(os.fstat(file.fileno()))
-            data = file.read(most + 1)
-        except OSError as error:
-            raise Unreadable(_reason(error)) from error
     if len(data) > most:
         raise Unreadable(f"it is larger than {most} bytes")
     return data
+
+
+def _read(handle: int, most: int) -> bytes:
+    """All that there is, up to somewhat more than `most`: the size that a file tells need not be its own."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= most and (part := os.read(handle, _PIECE)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
 
 
 def is_directory(path: Path) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from piflows.compiler.lower.make import RUN, Maker, first_text, joined, report, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.modes.graph import Graph, GraphNode
-from piflows.grammar.placeholder import split
+from piflows.grammar.placeholder import GRAPH_KINDS, split
 from piflows.ir.flow import Flow
 from piflows.ir.names import escape_key
 from piflows.ir.parts import Parts, Slot, text
@@ -15,7 +15,6 @@ from piflows.ir.topology import terminals
 from piflows.ir.unit import Handoff, Ref, Unit
 
 NAME, RECORDS = "graph", frozenset[str]()
-KINDS = ("task", "node")  # the placeholders of a node's task
 
 
 def lower(call: Call, make: Maker) -> Flow:
@@ -41,7 +40,7 @@ def _unit(at: str, node: GraphNode, call: Call, make: Maker) -> Unit:
     """A node. What it needs and reads is taken as written, also what does not exist: the checker knows its place."""
     prompt: Parts = ()
     reads: dict[str, Handoff] = {}
-    for piece in split(node.task, KINDS):
+    for piece in split(node.task, GRAPH_KINDS):
         if isinstance(piece, str):
             prompt += text(piece)
         elif piece.kind == "task":

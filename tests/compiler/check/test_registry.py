@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from piflows.compiler.check import in_order, registry, rules
+from piflows.compiler.check import in_order, registry, rules, speaking
 from piflows.compiler.check.registry import RULES
+from piflows.compiler.check.rules import well_formed
 from piflows.ir.codes import CODES
 from piflows.ir.diagnostic import diagnostic
 
@@ -34,6 +36,14 @@ def test_anatomy(rule: Any) -> None:
     assert re.findall(r"[A-Z]+_[A-Z_]+", reports[1]) == list(rule.CODES)
     assert re.search(r"^(Refused|Warned of): ", rule.__doc__, re.MULTILINE)
     assert re.search(r"^Accepted: ", rule.__doc__, re.MULTILINE)
+    assert rule.SUBJECT == "flow" or not hasattr(rule, "silent")
+
+
+def test_a_rule_that_does_not_say_when_it_is_silent_gets_a_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    call: Any = SimpleNamespace(writers_may_meet=False)
+    assert speaking(call) == []
+    monkeypatch.delattr(well_formed, "silent")
+    assert [name(rule) for _, rule in speaking(call)] == ["well_formed"]
 
 
 def test_the_order_is_the_references() -> None:

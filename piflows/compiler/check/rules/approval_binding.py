@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Path, read
-from piflows.compiler.resolve import resolve_role
-from piflows.grammar.call import AgentRef
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.unit import Role
 
 if TYPE_CHECKING:
+    from piflows.grammar.call import AgentRef
     from piflows.grammar.modes.workflow import Phase, Workflow
+    from piflows.ir.unit import Role
 
 CODES = ("WORKFLOW_INVALID",)
 SUBJECT = "call"
@@ -29,6 +28,8 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if not any(phase.get("approval") for _, phase in subject.phases()):
         return
+    from piflows.compiler.resolve import resolve_role
+
     call, _ = read(subject.call)
     if call is None or call.workflow is None or call.workflow.resume:
         return
@@ -51,6 +52,8 @@ def _gated(workflow: Workflow) -> Iterator[tuple[Path, str, AgentRef]]:
 
 
 def _reference(phase: Phase, agent: str) -> AgentRef:
+    from piflows.grammar.call import AgentRef
+
     names = ("model", "tier", "thinking", "tools", "cwd")
     return AgentRef.model_construct(agent=agent, **{name: getattr(phase, name) for name in names})
 

@@ -21,7 +21,7 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     if subject.answer:
         return
-    for path, contract in subject.contracts():
+    for path, contract in subject.contracts:
         for inside, problem in defects(contract):
             where = subject.at((*path, *inside))
             yield diagnostic("INVALID_DELEGATION_CONTRACT", where, role=owner(path[:-1]), problem=problem)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from piflows.compiler.check.rule import CallSubject
-from piflows.grammar.placeholder import Placeholder, split
+from piflows.grammar.placeholder import placeholders
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("HANDOFF_EMPTY",)
@@ -20,7 +20,6 @@ SUBJECT = "call"
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
     for path, step in (*subject.steps(), *subject.phases()):
         task = step.get("task")
-        pieces = split(task, ("previous",)) if path[-1] == 0 and isinstance(task, str) else ()
-        named = next((piece for piece in pieces if isinstance(piece, Placeholder)), None)
-        if named is not None:
-            yield diagnostic("HANDOFF_EMPTY", subject.at((*path, "task")), placeholder=named.raw)
+        named = placeholders(task, ("previous",)) if path[-1] == 0 and isinstance(task, str) else ()
+        if named:
+            yield diagnostic("HANDOFF_EMPTY", subject.at((*path, "task")), placeholder=named[0].raw)

@@ -18,7 +18,7 @@ from piflows.ir.limits import LIMITS
 CODES = ("FLOW_DEPTH_EXCEEDED",)
 SUBJECT = "host"
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\+?inf(?:inity)?", re.IGNORECASE)
+_DECIMAL = r"(?i)[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\+?inf(?:inity)?"
 
 
 def check(subject: HostSubject) -> Iterator[Diagnostic]:
@@ -30,4 +30,4 @@ def check(subject: HostSubject) -> Iterator[Diagnostic]:
 
 def _number(text: str) -> float:
     """The reference's reading: decimal, in ASCII; what is none counts as 0, and Python's `1_0` is none."""
-    return float(text) if _DECIMAL.fullmatch(text.strip()) else 0
+    return float(text) if re.fullmatch(_DECIMAL, text.strip()) else 0

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piflows.compiler.check.rule import CallSubject, dependencies
+from piflows.compiler.check.rule import CallSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.topology import cycles
 
 CODES = ("GRAPH_CYCLE",)
 SUBJECT = "call"
 
 
 def check(subject: CallSubject) -> Iterator[Diagnostic]:
-    needs = subject.needs
-    chains = cycles(needs) if needs else []
-    for chain in chains:
+    for chain in subject.loops:
         edge = next(
-            entry
-            for path, node in subject.nodes
-            for entry, need in dependencies(path, node)
-            if node["id"] == chain[0] and need == chain[1]
+            node.entry(place)
+            for node in subject.nodes
+            for place, need in node.needs.items()
+            if node.id == chain[0] and need == chain[1]
         )
         yield diagnostic("GRAPH_CYCLE", subject.at(edge), chain=" -> ".join(chain))

@@ -15,7 +15,7 @@ from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import ANSWERS, RETIRED, Path, mode_key, spell, text, truthy
 from piflows.grammar.call import Call, Mode
 from piflows.grammar.modes import model as mode_model
-from piflows.grammar.placeholder import Placeholder, split
+from piflows.grammar.placeholder import placeholders
 from piflows.ir.contract import strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
@@ -81,8 +81,7 @@ def _unread(subject: CallSubject) -> bool:
     """Whether a chain has a task that none of its steps places."""
     tasks = [step.get("task") for _, step in subject.steps()]
     return subject.call.get("task") is not None and not any(
-        isinstance(task, str) and any(isinstance(piece, Placeholder) for piece in split(task, ("task",)))
-        for task in tasks
+        isinstance(task, str) and placeholders(task, ("task",)) for task in tasks
     )
 
 
@@ -145,7 +144,7 @@ def _workflow(spec: Mapping[str, Any]) -> Iterator[Idle]:
 
 def _strangers(subject: CallSubject) -> Iterator[Idle]:
     """Members of a contract that no documented field has."""
-    for path, contract in subject.contracts():
+    for path, contract in subject.contracts:
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):
                 yield (*path, name), "no field of a contract has that name; it only is part of its identity"

@@ -9,20 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from piflows.compiler.check.rule import FlowSubject
+from piflows.compiler.check.rule import CallSubject, FlowSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.flow import Flow, Stage
-from piflows.ir.parts import constant
-from piflows.ir.plan import Plan
-from piflows.ir.shared_write import nested, write_capable
-from piflows.ir.unit import Unit
+
+if TYPE_CHECKING:
+    from piflows.ir.flow import Flow
+    from piflows.ir.unit import Unit
 
 CODES = ("SHARED_WRITE_CWD",)
 SUBJECT = "flow"
 
 
+def silent(call: CallSubject) -> bool:
+    return not call.writers_may_meet
+
+
 def check(subject: FlowSubject) -> Iterator[Diagnostic]:
+    from piflows.ir.shared_write import nested
+
     flow, real, short = subject.lowered.flow, subject.context.real, subject.context.short
     for pair in nested(flow, real):
         writers = [(unit, cwd) for unit, cwd in _writers(flow, pair.state) if real(cwd) in (pair.parent, pair.child)]
@@ -38,6 +44,11 @@ def check(subject: FlowSubject) -> Iterator[Diagnostic]:
 
 def _writers(flow: Flow, state: str) -> Iterator[tuple[Unit, str]]:
     """The units of a Stage that can write, with their directory as written."""
+    from piflows.ir.flow import Stage
+    from piflows.ir.parts import constant
+    from piflows.ir.plan import Plan
+    from piflows.ir.shared_write import write_capable
+
     stage = next(each for each in flow.states if each.name == state)
     if isinstance(stage, Stage) and isinstance(stage.work, Plan):
         for unit in stage.work.units:

@@ -9,15 +9,17 @@ Accepted: {node.x} of a dependency, however far; other braces, which are text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import Misfit, Path
 from piflows.grammar.near import meant, nearest
-from piflows.grammar.placeholder import Placeholder, split
+from piflows.grammar.placeholder import Placeholder, distinct
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.topology import reach
+
+if TYPE_CHECKING:
+    from piflows.ir.topology import Reach
 
 CODES = ("HANDOFF_UNRESOLVED",)
 SUBJECT = "call"
@@ -32,14 +34,23 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
 
 def _graph(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     needs = subject.needs
-    before = reach({node: [_meant(need, needs) for need in listed] for node, listed in needs.items()})
+    before = None  # most tasks read what their node needs directly
     unread = {misfit.path[2] for misfit in subject.misfits if _hides_dependencies(misfit)}
-    for path, node in subject.nodes:
-        for named in _named(node.get("task"), "node"):
+    for node in subject.nodes:
+        for named in node.reads:
             if named.name not in needs:
-                yield (*path, "task"), named, _unknown("node", named.name, needs)
-            elif not before.needs(node["id"], named.name) and path[2] not in unread:
-                yield (*path, "task"), named, f'node "{node["id"]}" does not depend on "{named.name}"'
+                yield (*node.path, "task"), named, _unknown("node", named.name, needs)
+            elif named.name not in needs[node.id] and node.path[2] not in unread:
+                before = before or _before(needs)
+                if not before.needs(node.id, named.name):
+                    yield (*node.path, "task"), named, f'node "{node.id}" does not depend on "{named.name}"'
+
+
+def _before(needs: Mapping[str, Sequence[str]]) -> Reach:
+    """What each node needs, directly or through others; a mistyped dependency is read as what was meant."""
+    from piflows.ir.topology import reach
+
+    return reach({node: [_meant(need, needs) for need in listed] for node, listed in needs.items()})
 
 
 def _meant(need: str, known: Iterable[str]) -> str:
@@ -58,22 +69,14 @@ def _workflow(subject: CallSubject) -> Iterator[tuple[Path, Placeholder, str]]:
     ids = [phase["id"] for _, phase in subject.phases() if isinstance(phase.get("id"), str)]
     earlier: set[str] = set()
     for path, phase in subject.phases():
-        for named in _named(phase.get("task"), "phase"):
+        task = phase.get("task")
+        for named in distinct(task, "phase") if isinstance(task, str) else ():
             if named.name not in earlier:
                 late = f'phase "{named.name}" does not come before this one'
                 problem = late if named.name in ids else _unknown("phase", named.name, ids)
                 yield (*path, "task"), named, problem
         if isinstance(phase.get("id"), str):
             earlier.add(phase["id"])
-
-
-def _named(task: Any, kind: str) -> Iterator[Placeholder]:
-    pieces = split(task, (kind,)) if isinstance(task, str) else ()
-    seen: set[str] = set()
-    for piece in pieces:
-        if isinstance(piece, Placeholder) and piece.raw not in seen:
-            seen.add(piece.raw)
-            yield piece
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

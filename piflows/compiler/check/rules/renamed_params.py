@@ -22,7 +22,7 @@ def check(subject: CallSubject) -> Iterator[Diagnostic]:
     for path in _retired(subject.given):
         yield _found(path, subject.at.in_call(path, key=True))
     preset = subject.expansion.preset if subject.expansion else None
-    for path in _retired(preset.template) if preset else ():
+    for path in _retired(preset.template) if preset and any(map(preset.body.may_hold, RETIRED)) else ():
         yield _found(path, subject.at.in_template(path, key=True))
 
 

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piflows.compiler.check.rule import FlowSubject
+from piflows.compiler.check.rule import CallSubject, FlowSubject
 from piflows.ir.diagnostic import Diagnostic, diagnostic
-from piflows.ir.shared_write import agents, clashes
 
 CODES = ("SHARED_WRITE_CWD",)
 SUBJECT = "flow"
 
 
+def silent(call: CallSubject) -> bool:
+    return not call.writers_may_meet
+
+
 def check(subject: FlowSubject) -> Iterator[Diagnostic]:
+    from piflows.ir.shared_write import agents, clashes
+
     flow = subject.lowered.flow
     for clash in clashes(flow, subject.context.real):
         where = subject.at(clash.state, clash.units[-1])

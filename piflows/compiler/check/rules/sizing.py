@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import text
-from piflows.compiler.resolve import TIERS
+from piflows.grammar.agent import TIERS
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 from piflows.ir.limits import LIMITS
 
