@@ -6,6 +6,7 @@ and `problem` says why the first one was not.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
@@ -56,11 +57,13 @@ class Sink:
         return True
 
     def read_from(self, offset: int) -> Iterator[bytes]:
-        """The lines of the file from an offset on, as it lies at its path now: one that was replaced has none of ours.
+        """The lines from an offset on, of the file that lies at the path now.
 
-        Raises OSError when it cannot be read.
+        Raises OSError when that is not the file that was written to, or it cannot be read.
         """
-        with self.path.open("rb") as file:
+        with os.fdopen(os.open(self.path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if self._file is None or not os.path.sameopenfile(file.fileno(), self._file):
+                raise OSError(errno.ESTALE, "another file lies in its place")
             file.seek(offset)
             yield from lines(file)
 

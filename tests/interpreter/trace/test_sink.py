@@ -71,7 +71,13 @@ def test_what_cannot_be_written_to_is_a_failed_export(place: str, tmp_path: Path
 
 def test_a_file_that_somebody_cuts_or_takes_away_is_no_evidence(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    for spoil in (path.unlink, lambda: path.write_bytes(b"")):
+
+    def copied() -> None:
+        rows = path.read_bytes()
+        path.unlink()
+        path.write_bytes(rows)
+
+    for spoil in (copied, path.unlink, lambda: path.write_bytes(b""), lambda: (path.unlink(), os.mkfifo(path))):
         fold = Fold(Setup("graph", "t" * 32, "i", 0, strict=True), Hider(), {}.get)
         export = Export(fold, Sink(path), strict=True)
         export.opened(OPENED)
