@@ -37,6 +37,10 @@ def without_barrier(next_wave: Any) -> Any:  # noqa: ARG001
     return opened
 
 
+def not_as_wide(place: Any) -> Any:
+    return lambda self, key, span, start, end: place(self, key, span, start, start)  # noqa: ARG005
+
+
 def once_more(round_: Any) -> Any:
     return lambda test, record: round_(replace(test, times=test.times + 1), record)
 
@@ -256,5 +260,8 @@ MUTANTS = [
     Mutant("test_topology:test_a_wave_is_the_longest_path_below_a_node", "piflows.ir.topology.levels", last_wave_lost),
     Mutant(
         "test_verify:test_definite_assignment_is_what_holds_on_all_paths", "piflows.ir.assign._defines", always_defined
+    ),
+    Mutant(
+        "test_trace:test_every_run_reads_back_as_one_tree", "piflows.interpreter.trace.fold.Fold._place", not_as_wide
     ),
 ]
