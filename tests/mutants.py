@@ -38,6 +38,10 @@ def without_barrier(next_wave: Any) -> Any:  # noqa: ARG001
     return opened
 
 
+def not_as_wide(place: Any) -> Any:
+    return lambda self, key, span, start, end: place(self, key, span, start, start)  # noqa: ARG005
+
+
 def once_more(round_: Any) -> Any:
     return lambda test, record: round_(replace(test, times=test.times + 1), record)
 
@@ -303,4 +307,7 @@ MUTANTS = [
     Mutant("test_guards:test_nothing_hidden_crosses", f"{HANDOFF}._STRIPPED", of_zero_width_alone),
     Mutant("test_guards:test_a_marker_that_a_text_completes_is_found", f"{HANDOFF}._remember", of_the_last_alone),
     Mutant("test_guards:test_a_marker_is_found_only_where_the_joined_texts_have_it", f"{HANDOFF}._across", anywhere),
+    Mutant(
+        "test_trace:test_every_run_reads_back_as_one_tree", "piflows.interpreter.trace.fold.Fold._place", not_as_wide
+    ),
 ]

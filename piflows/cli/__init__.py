@@ -38,6 +38,7 @@ COMMANDS = {
     "run": ("piflows.cli.run", "run a call or a saved plan"),
     "list": ("piflows.cli.list", "list the presets and agents that are found"),
     "show": ("piflows.cli.show", "show one preset or agent"),
+    "report": ("piflows.cli.report", "say what a trace file holds, and whether its evidence is complete"),
     "explain": ("piflows.cli.explain", "say what a code means and what to do about it"),
     "schema": ("piflows.cli.schema", "print the JSON Schema of calls, plans, agents or presets"),
 }

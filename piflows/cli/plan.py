@@ -13,7 +13,10 @@ from piflows.ir.limits import LIMITS
 from piflows.ir.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from piflows.ir.flow import Flow
+    from piflows.ir.measured import History
 
 HELP = "show what a call would run, before anything is spent: waves, roles, bounds, ceilings"
 
@@ -28,6 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show what changed from BEFORE, another CALL, to CALL: 0 when nothing did, 1 when something did",
     )
     parser.add_argument("--lines", action="store_true", help="with --diff: the changed lines of the textual forms too")
+    parser.add_argument(
+        "--history",
+        metavar="TRACE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="show what the runs in these trace files measured: critical path, slack, cost, what the gates are worth",
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the plan (default: text)")
 
 
@@ -39,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.diff is not None:
         return _diff(args)
+    history = _history(args)
     if args.lines:
         args.usage("--lines says more of a --diff")
     shown = load_flow(args, general=args.out is None)
@@ -48,12 +60,30 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.out is not None and not _save(shown.flow, shown, args.out):
         return 1
-    sys.stdout.write(_printed(shown.flow, shown.assumed, args.format))
+    sys.stdout.write(_printed(shown.flow, shown.assumed, args.format, history))
     return 0
+
+
+def _history(args: argparse.Namespace) -> History | None:
+    """What earlier runs measured; None when no trace is named. Ends with 2 for a file that cannot be read."""
+    if not args.history:
+        return None
+    from piflows.cli.report import opened
+    from piflows.interpreter.trace.evidence import history
+    from piflows.interpreter.trace.sink import lines
+
+    def all_lines() -> Iterator[bytes]:
+        for word in args.history:
+            with opened(word, args) as file:
+                yield from lines(file)
+
+    return history(all_lines())
 
 
 def _diff(args: argparse.Namespace) -> int:
     """What changed from one call to the other. What completes a preset completes each of them that is one."""
+    if args.history:
+        args.usage("a difference is not measured: --history belongs to one plan")
     if args.out is not None:
         args.usage("a difference is not a plan: nothing of it can be saved")
     if args.diff == args.call == "-":
@@ -91,14 +121,25 @@ def _compared(before: Flow, after: Flow, args: argparse.Namespace) -> str:
     return text
 
 
-def _printed(flow: Flow, assumed: tuple[str, ...], form: str) -> str:
+def _printed(flow: Flow, assumed: tuple[str, ...], form: str, history: History | None) -> str:
+    """The plan, and after it what was measured."""
     if form == "json":
         from piflows.compiler.render.plan_json import plan_json
 
-        return visible_json(plan_json(flow)) + "\n"
+        plan = plan_json(flow)
+        if history is not None:
+            from piflows.compiler.render.evidence import evidence_json
+
+            plan["evidence"] = evidence_json(flow, history)
+        return visible_json(plan) + "\n"
     from piflows.compiler.render.plan import plan_text
 
-    return plan_text(flow, width(sys.stdout), assumed)
+    text = plan_text(flow, width(sys.stdout), assumed)
+    if history is None:
+        return text
+    from piflows.compiler.render.evidence import evidence_text
+
+    return f"{text}\n{evidence_text(flow, history, width(sys.stdout))}"
 
 
 def _refused(shown: Shown) -> dict[str, object]:

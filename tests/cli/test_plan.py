@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from cli.conftest import Run
+from trace_streams import OPENED, folded, spawn
+from trace_streams import run as ran
 
 from piflows.cli import main
 from piflows.cli.shown import write
+from piflows.interpreter.trace.rows import line
 
 WHY = "one context cannot hold both parts"
 
@@ -245,3 +249,16 @@ def test_a_plan_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capf
         assert main(["plan", call(long)]) == 0
         widest = max(map(len, capfd.readouterr().out.split("\n")))
         assert most - 12 < widest <= most
+
+
+def test_a_plan_beside_what_earlier_runs_measured(run: Run) -> None:
+    stream = [(OPENED, [spawn("scribe", agent="scribe")]), *((each, []) for each in ran("scribe", 10, 70_010))]
+    Path("t.jsonl").write_bytes(b"".join(map(line, folded(stream, mode="single"))))
+    words = ("plan", "mine", "--set", 'agentScope="project"', "--set", "confirmProjectAgents=false")
+    status, out, _ = run(*words, "--history", "t.jsonl", "t.jsonl")
+    plan, evidence = out.split("\nEVIDENCE  ")
+    assert status == 0 and plan == run(*words)[1]
+    assert evidence.startswith("1 earlier run\n  cost      $0.5000, every stage once\n") and "1 min 10 s" in evidence
+    shown = json.loads(run(*words, "--history", "t.jsonl", "--format", "json")[1])
+    assert shown["evidence"]["stages"][0]["criticalPathMs"] == 70_000
+    assert run(*words, "--history", "gone.jsonl")[0] == run(*words, "--diff", "mine", "--history", "t.jsonl")[0] == 2
