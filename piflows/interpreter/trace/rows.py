@@ -119,7 +119,7 @@ def build(head: Head, span: Span) -> tuple[Row, bool]:
         names.SPAN_KIND: "AGENT" if span.role == names.CHILD else "CHAIN",
         names.ROLE: span.role,
         names.MODE: head.mode,
-        names.LABEL: cut(safe(head.label), LIMITS.label_bytes) or None,
+        names.LABEL: cut(safe(head.label), LIMITS.id_bytes) or None,
         names.INVOCATION: head.invocation,
     }
     for name, attribute in names.CONTEXT.items():
