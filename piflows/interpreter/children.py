@@ -82,7 +82,7 @@ def _request(
         key = fill(unit.label, slots)
         if refused is None:
             prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
-    effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
+    effect = effect_id(stage.name, under_way["visit"], _place(known, unit, number))
     step = len(known["results"]) + 1
     timeout, schema = program.timeouts[unit.role], program.schemas[unit.role]
     sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step, schema)
@@ -111,6 +111,9 @@ def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, 
             code, facts = refused
             facts = {**facts, "role": result["role"]}
             event = {**event, "kind": "childFailed", "code": code, "facts": facts, "exit": max(1, event["exit"])}
+    if marks.on:
+        effect = effect_id(stage.name, known["stage"]["visit"], _place(known, unit, live["unit"]))
+        marks.facts(effect, program.limits[live["role"]], known["accounts"], event)
     settled(result, event, live["began"])
     if found is not None:
         result["envelope"] = found
@@ -127,6 +130,11 @@ def invalid_return(under_way: Json) -> Refused | None:
             code, facts = each["refused"]
             return Refused(code, **facts)
     return None
+
+
+def _place(known: Json, unit: Unit, number: int) -> str:
+    """What names a unit in its effect's id."""
+    return unit.name if known["stage"]["items"] is None else str(number + 1)
 
 
 def _unit(program: Program, stage: Stage, number: int) -> Unit:

@@ -6,6 +6,7 @@ Each has its `kind` and its `effect` id `state#visit/unit!attempt`, the same in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from piflows.ir.unit import Role
@@ -76,7 +77,12 @@ def inspect(effect: str, cwd: str, paths: list[str]) -> Effect:
     return {"kind": "inspect", "effect": effect, "cwd": cwd, "paths": paths}
 
 
-def note(name: str, event: str, minted: bool, key: str, stage: str, attributes: Effect) -> Effect:
-    """Something for the trace: nobody carries it out. `attributes` are flat."""
+def note(name: str, event: str, minted: bool, key: str, stage: str, needs: Sequence[str], attributes: Effect) -> Effect:
+    """An event for the trace: nobody carries it out. `needs` are the unit keys it depends on, `attributes` are flat."""
     said = {"name": name, "event": event, "minted": minted, "key": key, "stage": stage, "attributes": attributes}
-    return {"kind": "note", "effect": "", **said}
+    return {"kind": "note", "effect": "", **said, "dependsOn": list(needs)}
+
+
+def facts(effect: str, attributes: Effect) -> Effect:
+    """What the trace says of the child run of an effect beside its events."""
+    return {"kind": "note", "effect": effect, "event": "facts", "attributes": attributes}

@@ -6,9 +6,11 @@ stage keys that it stands at, and flat attributes. Seed: Coordination events.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from piflows.interpreter import effects
+from piflows.interpreter.guards.budget import FLOW, Limit
 from piflows.interpreter.refused import Refused
 from piflows.ir.flow import Kind, Mark
 
@@ -24,6 +26,9 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
 MINTED = {name: Mark(name, kind, minted=True) for kind, names in _KINDS.items() for name in names}
 
 
+SPENT = {"maxCostUsd": "cost_usd", "maxTokens": "tokens", "maxGeneratedTokens": "generated_tokens"}
+
+
 class Marks:
     """Collects the notes of one event."""
 
@@ -31,52 +36,59 @@ class Marks:
         self.on = on
         self.notes: list[Json] = []
 
-    def note(self, mark: Mark, key: str, stage: str, attributes: Json) -> None:
-        """One event."""
+    def note(self, mark: Mark, key: str, stage: str, attributes: Json, needs: Sequence[str] = ()) -> None:
+        """One event; `needs` are the keys that it depends on."""
         if self.on:
-            self.notes.append(effects.note(mark.name, mark.kind, mark.minted, key, stage, attributes))
+            self.notes.append(effects.note(mark.name, mark.kind, mark.minted, key, stage, needs, attributes))
 
-    def minted(self, name: str, key: str, stage: str, attributes: Json) -> None:
-        """An event of the run's own."""
-        self.note(MINTED[name], key, stage, attributes)
+    def minted(self, name: str, at: str, of: Json, attributes: Json) -> None:
+        """An event of the run's own, beside the child run `of`, at a key made from its key."""
+        self.note(MINTED[name], f"{of['unit']}.{at}", of["stage"], attributes, [of["unit"]])
+
+    def facts(self, effect: str, limits: Sequence[Limit], accounts: Json, event: Json) -> None:
+        """What an ended child counts as, and what is spent of the budgets that govern it."""
+        if self.on:
+            said: Json = {"flow.stop_reason": event["stopReason"], "flow.error_code": event.get("code", "")}
+            self.notes.append(effects.facts(effect, said | _state(limits, accounts)))
 
     def crossed(self, held: Json, found: Json, policy: str) -> None:
         """A text crossed, or was withheld: what of it went on, never what it said."""
         if self.on and "key" in held:
             name = "handoff.accepted" if found["action"] != "fail" else "handoff.rejected"
-            self.minted(name, f"{held['key']}.handoff", held.get("stage", ""), handoff_facts(held, found, policy))
+            of = {"unit": held["key"], "stage": held.get("stage", "")}
+            self.minted(name, "handoff", of, handoff_facts(held, found, policy))
 
     def refused(self, sent: Json, refused: Refused) -> None:
         """A child was not started because of a budget."""
         if self.on:
-            at = f"{sent['unit']}.budget"
-            self.minted("child.refused", at, sent["stage"], _budget(refused.facts, refused_agent=sent["agent"]))
+            authority = refused.facts.get("authority", "")
+            facts: Json = {"flow.budget.authority": str(authority).lower(), "flow.budget.refused_agent": sent["agent"]}
+            self.note(MINTED["child.refused"], f"{sent['unit']}.budget", sent["stage"], facts)
 
     def wrapped_up(self, result: Json, delivered: bool) -> None:
         """A child had been told to wrap up."""
         if self.on:
             facts: Json = {"flow.budget.wrapup_agent": result["agent"], "flow.budget.wrapup_delivered": delivered}
-            self.minted("child.wrap_up", f"{result['unit']}.wrapup", result["stage"], facts)
+            self.minted("child.wrap_up", "wrapup", result, facts)
 
     def ended(self, result: Json, code: str, graceful: bool) -> None:
         """A budget ended a child."""
         if self.on:
             name = "child.exhausted" if code == "BUDGET_EXCEEDED" else "child.unobservable"
             facts: Json = {"flow.budget.terminated_agent": result["agent"], "flow.budget.graceful": graceful}
-            self.minted(name, f"{result['unit']}.budget", result["stage"], facts)
+            self.minted(name, "budget", result, facts)
 
     def returned(self, result: Json, event: Json, refused: list[Any] | None) -> None:
         """A return under a contract was judged, and so was each file that it declares."""
         if not self.on:
             return
-        key, stage = result["unit"], result["stage"]
         verdict = "validated" if refused is None else "rejected"
         facts: Json = {} if refused is None else {"flow.error_code": refused[0]}
-        self.minted(f"envelope.{verdict}", f"{key}.validation", stage, facts)
+        self.minted(f"envelope.{verdict}", "validation", result, facts)
         name = "artifact.referenced" if refused is None else "artifact.rejected"
         for number, path in enumerate(event["returned"]["paths"], 1):
             found: Json = {"flow.artifact.path": path, "flow.artifact.from_agent": result["agent"]}
-            self.minted(name, f"{key}.artifact-{number}", stage, {**found, "flow.artifact.verified": refused is None})
+            self.minted(name, f"artifact-{number}", result, {**found, "flow.artifact.verified": refused is None})
 
     def drain(self) -> list[Json]:
         """What was noted, once."""
@@ -84,9 +96,15 @@ class Marks:
         return out
 
 
-def _budget(facts: Json, **more: Any) -> Json:
-    authority: Json = {"authority": facts["authority"].lower()} if "authority" in facts else {}
-    return {f"flow.budget.{name}": value for name, value in (authority | more).items()}
+def _state(limits: Sequence[Limit], accounts: Json) -> Json:
+    """The budgets after a run: what is spent, and of what there is a limit."""
+    out: Json = {}
+    for limit in limits:
+        prefix = "flow.budget" if limit.account == FLOW else "flow.contract_budget"
+        for what, said in SPENT.items():
+            out[f"{prefix}.spent_{said}"] = accounts.get(limit.account, {}).get(what, 0)
+        out[f"{prefix}.limit_{SPENT[limit.ceiling.what]}"] = limit.ceiling.limit
+    return out
 
 
 def handoff_facts(held: Json, found: Json, policy: str) -> Json:

@@ -17,7 +17,14 @@ Json = dict[str, Any]
 def refusal(code: str, facts: Json) -> Json:
     """The outcome of a refusal that no Settle reports."""
     found = diagnostic(code, **facts)
-    return {"outcome": "refused", "error": error_object(found), "header": None, "text": error_text(found), "data": {}}
+    return {
+        "outcome": "refused",
+        "error": error_object(found),
+        "header": None,
+        "text": error_text(found),
+        "data": {},
+        "assessed": None,
+    }
 
 
 def proposed(state: Settle, slots: Values) -> Json:
@@ -35,6 +42,7 @@ def proposed(state: Settle, slots: Values) -> Json:
         "header": header or None,
         "text": cut(body, LIMITS.text_bytes - len(f"{header}\n\n".encode() if header else b""), "Output"),
         "data": state.data,
+        "assessed": state.assessed,
     }
 
 

@@ -83,7 +83,8 @@ class Settle:
 
     outcome: `success`, `stopped` (did not reach what was asked for, without an error code), `refused` (with `code`
     and its `facts`), or `keep` (only in the epilogue: what was proposed stands). `data` joins the details object,
-    `mark` is what reaching it leaves in the trace.
+    `mark` is what reaching it leaves in the trace; `assessed` what an independent verifier said of the outcome, None
+    when none did.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Settle:
     reads: tuple[Handoff, ...] = ()
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     mark: Mark | None = None
+    assessed: bool | None = None
     exits: dict[str, str] = field(default_factory=dict[str, str])
     kind: Literal["settle"] = "settle"
 

@@ -112,7 +112,7 @@ def _ends(terms: _Terms, make: Maker) -> None:
     n, gate = Counter("round", ITERATIONS), _gate(terms.command, text("passed"))
     header = t("Flow evaluate: PASS after {n} via {panel}{gate}.", n=n, panel=panel, gate=gate)
     reads = [report("artifact", ARTIFACT)]
-    make.settle("passed", "success", header=header, body=(Slot("artifact"),), reads=reads)
+    make.settle("passed", "success", header=header, body=(Slot("artifact"),), reads=reads, assessed=True)
     _capped(terms, make)
     failed = 'Flow evaluate stopped: {who} "{agent}" failed at iteration {i}:'
     for stage, who in (("author", "generator"), ("panel", "critic")):
@@ -141,7 +141,9 @@ def _capped(terms: _Terms, make: Maker) -> None:
         artifact=Slot("artifact"),
         critique=Slot("critique"),
     )
-    make.settle("capped", "stopped", header=header, body=body, reads=reads, at="/evaluate/maxIterations")
+    make.settle(
+        "capped", "stopped", header=header, body=body, reads=reads, assessed=False, at="/evaluate/maxIterations"
+    )
 
 
 def _gate(command: str, state: Parts) -> Parts:

@@ -116,6 +116,7 @@ class Maker:
         self._states: list[State] = []
         self._pointers: dict[tuple[str, str], str] = {}
         self.roles: dict[str, Role] = {}
+        self.about: dict[str, Any] = {}  # what a mode says of its flow beside what the call says
         self._known: dict[tuple[object, ...], str] = {}
         self._contracts: dict[str, Mapping[str, Any]] = {}
         self._policy: Policy = call.handoff_policy
@@ -268,11 +269,14 @@ class Maker:
         reads: Sequence[Handoff] = (),
         data: dict[str, Any] | None = None,
         mark: Mark | None = None,
+        assessed: bool | None = None,
         at: str = "",
     ) -> None:
         """An end; what it reads are reports."""
         told = {fact: normal(parts) for fact, parts in (facts or {}).items()}
-        ending = Settle(name, outcome, code, told, _line(normal(header)), normal(body), tuple(reads), data or {}, mark)
+        ending = Settle(
+            name, outcome, code, told, _line(normal(header)), normal(body), tuple(reads), data or {}, mark, assessed
+        )
         self._add(ending, at)
 
     def stopped(self, name: str, stage: str, header: Parts = ()) -> None:
@@ -310,7 +314,7 @@ class Maker:
             record_content=call.record_content,
             redact_secrets=call.redact_secrets,
             records=tuple(sorted(self._records)),
-            about=self._about(),
+            about=self._about() | self.about,
         )
 
     def _about(self) -> dict[str, Any]:

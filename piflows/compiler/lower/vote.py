@@ -40,6 +40,8 @@ def lower(call: Call, make: Maker) -> Flow:
     marks = dict.fromkeys(exits, Mark("vote.tally", "validation"))
     make.gate("tally", AtLeast("voters", 1), exits, marks=marks, at="/vote")
     note, n = _same_model(roles), len(roles)
+    if note:
+        make.about["sameModelVote"] = True
     if spec.debrief is None:
         header = t(
             "Flow vote: {ok}/{n} voters succeeded. No aggregator set — review the {ok} answers below.",

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from typing import Any
@@ -13,8 +14,9 @@ from uuid import uuid4
 
 from piflows.interpreter.backends import Host, Noting, open_backend, virtual_time
 from piflows.interpreter.drivers.local import Watch, drive
+from piflows.interpreter.drivers.tracing import Tracing, trace_file
 from piflows.interpreter.hands import shell
-from piflows.interpreter.hands.clock import RealClock, VirtualClock
+from piflows.interpreter.hands.clock import Clock, RealClock, VirtualClock
 from piflows.interpreter.hands.journal_file import JournalFile
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.result import details
@@ -68,9 +70,10 @@ def run_flow(
             "flow": identity,
             "ir": flow.version,
             "cwd": cwd,
-            "home": os.path.expanduser("~"),  # noqa: PTH111
+            **_host(flow, clock),
         }
         machine = Machine(flow)
+        trace = _tracing(flow, history[0] if history else opened, resumed=bool(history))
         new = 0
 
         def heard(event: Json, sent: Json | None) -> None:
@@ -79,17 +82,43 @@ def run_flow(
             if watch is not None:
                 watch(event, sent)
 
-        driven = drive(machine, opened, children, clock, shell.run, journal=file, history=history, watch=heard)
+        driven = drive(
+            machine,
+            opened,
+            children,
+            clock,
+            shell.run,
+            journal=file,
+            history=history,
+            watch=heard,
+            saw=trace and trace.saw,
+        )
         try:
             asyncio.run(_to_its_end(driven))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            raise Interrupted(details(machine) if machine.done else None) from None
+            raise Interrupted(_told(machine, trace) if machine.done else None) from None
     if note is not None:
         if history and not new:
             note(f"{journal} records a run that is over: this is its replay, nothing was run again")
         for said in children.notes() if isinstance(children, Noting) else ():
             note(said)
-    return details(machine)
+    return _told(machine, trace)
+
+
+def _host(flow: Flow, clock: Clock) -> Json:
+    """What a machine is told of its host: whose home must not be told on, whether a trace is kept, when time began."""
+    home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111
+    epoch = 0 if isinstance(clock, RealClock) else time.time_ns() // 1_000_000 - clock.now()
+    return {"home": home, "traced": bool(trace_file(flow, os.environ)), "epoch": epoch}
+
+
+def _tracing(flow: Flow, opened: Json, *, resumed: bool) -> Tracing | None:
+    return Tracing(flow, opened, os.environ, resumed=resumed) if opened.get("traced") else None
+
+
+def _told(machine: Machine, trace: Tracing | None) -> Json:
+    found = details(machine)
+    return found if trace is None else trace.finished(machine, found)
 
 
 async def _to_its_end(driven: Coroutine[None, None, None]) -> None:

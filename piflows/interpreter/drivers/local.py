@@ -25,6 +25,7 @@ from piflows.ir.diagnostic import FlowError, diagnostic
 Json = dict[str, Any]
 Shell = Callable[[str, str, float, int], Awaitable[Json]]
 Watch = Callable[[Json, Json | None], None]
+Saw = Callable[[Json, Sequence[Json]], None]
 
 STARTED: Json = {"kind": "childStarted"}
 
@@ -47,21 +48,23 @@ async def drive(
     journal: Journal | None = None,
     history: Sequence[Json] = (),
     watch: Watch | None = None,
+    saw: Saw | None = None,
 ) -> None:
     """Drive a fresh machine until it is done.
 
     `opened` has run, invocation, flow, ir and cwd, the absolute directory that all others are relative to. With a
     `history`, the events of the run's journal, the run goes on from there, and its own opening counts. `watch` is told
-    each new event and the effect that it belongs to. Cancelling cancels the run: what lives is stopped, the machine
+    each new event and the effect that it belongs to, `saw` every event, those of the history too, with the effects that
+    follow from it. Cancelling cancels the run: what lives is stopped, the machine
     hears of it and is done, then the cancellation goes on.
 
     Raises FlowError JOURNAL_INVALID when the machine cannot have had that history.
     """
     opened = history[0] if history else {"kind": "opened", **opened}
-    local = _Local(machine, opened["cwd"], backend, clock, shell, journal, watch)
+    local = _Local(machine, opened["cwd"], backend, clock, shell, journal, watch, saw)
     try:
         if history:
-            local.resume(replay(machine, history, backend.recall))
+            local.resume(replay(machine, history, backend.recall, saw))
         else:
             local.announce(opened)
         await local.go()
@@ -106,6 +109,7 @@ class _Local:
     shell: Shell
     journal: Journal | None
     watch: Watch | None
+    saw: Saw | None
     past: Past = field(default_factory=Past)
     live: dict[str, _Live] = field(default_factory=dict[str, _Live])
     pending: deque[Json] = field(default_factory=deque[Json])
@@ -201,6 +205,8 @@ class _Local:
             self.journal.append(self.machine.recorded(event))
         if effects := self.machine.feed(event):
             self.pending.extend(effects)
+        if self.saw is not None:
+            self.saw(event, effects)
         if self.watch is not None:
             self.watch(event, sent)
 

@@ -41,8 +41,14 @@ class Past:
     stopped: set[str] = field(default_factory=set[str])
 
 
-def replay(machine: Core, history: Sequence[Json], recall: Callable[[Json], None]) -> Past:
-    """Feed `history`; `recall` gets each child that was started, once, in the order of the starts.
+def replay(
+    machine: Core,
+    history: Sequence[Json],
+    recall: Callable[[Json], None],
+    saw: Callable[[Json, Sequence[Json]], None] | None = None,
+) -> Past:
+    """Feed `history`; `recall` gets each child that was started, once, in the order of the starts, `saw` each event
+    with its effects.
 
     Raises FlowError JOURNAL_INVALID, with the event's line, when the machine cannot have had these events.
     """
@@ -53,6 +59,8 @@ def replay(machine: Core, history: Sequence[Json], recall: Callable[[Json], None
         except DriverError as error:
             problem = f"the flow cannot have had event {event['seq']}: {error}"
             raise FlowError(diagnostic("JOURNAL_INVALID", Where(line=event["seq"] + 1), problem=problem)) from error
+        if saw is not None:
+            saw(event, effects)
         _note_event(past, event, recall)
         for sent in effects:
             if sent["kind"] == "stop":

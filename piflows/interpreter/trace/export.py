@@ -6,6 +6,7 @@ Export never fails a flow; only a strict one has a verdict, and that is the call
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from piflows.interpreter.trace.fold import Fold
@@ -21,6 +22,15 @@ class Export:
 
     def __init__(self, fold: Fold, sink: Sink, strict: bool = False) -> None:
         self.fold, self.sink, self.strict = fold, sink, strict
+        self._there: set[str] = set()
+        self._start = sink.offset()
+
+    def take_up(self) -> None:
+        """Go on after a crash: rows that this run has written before are not written again."""
+        self._start = 0
+        with suppress(OSError):
+            rows, _ = own(self.sink.read_from(0), self.fold.head.trace, self.fold.head.invocation)
+            self._there = {row["span_id"] for row in rows}
 
     def opened(self, event: Json) -> None:
         """The call begins."""
@@ -49,7 +59,7 @@ class Export:
             return f"{self.sink.failed} rows could not be written, {self.sink.problem}"
         head = self.fold.head
         try:
-            rows, spoiled = own(self.sink.read_from(self.sink.offset()), head.trace, head.invocation)
+            rows, spoiled = own(self.sink.read_from(self._start), head.trace, head.invocation)
         except OSError as error:
             return f"the file cannot be read back, {error.strerror}"
         attempted = self.fold.attempted
@@ -82,7 +92,10 @@ class Export:
 
     def _write(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            self.sink.write(row)
+            if row["span_id"] in self._there:  # an earlier process of this run wrote it
+                self.sink.expected += 1
+            else:
+                self.sink.write(row)
 
     def _safe(self, text: str) -> str:
         return cut(self.fold.head.redact.text(text), ID_BYTES)

@@ -68,6 +68,7 @@ class Fold:
         self._setup, self._contract = setup, contract
         self._start = self._now = 0
         self._live: dict[str, Child] = {}
+        self._held: dict[str, tuple[Child, Json]] = {}
         self._known: set[str] = set()  # effects that were asked for
         self._children: dict[str, str] = {}  # unit key -> span id
         self._events: dict[str, str] = {}
@@ -79,6 +80,7 @@ class Fold:
         self._failed = 0
         self._sums = {names.WORKER: 0, names.TOKENS_TOTAL: 0}
         self._cost: float | None = 0.0
+        self._route: str | None = None
         self._count = {names.CHILD: 0, names.EVENT: 0}
 
     def opened(self, event: Json) -> None:
@@ -90,8 +92,13 @@ class Fold:
         self._now = max(self._now, event["at"])
         child = self._live.get(event.get("effect", ""))
         over = child if child is not None and child.saw(event) else None
-        if over is not None:
+        if event["kind"] == "inspected" and event["effect"] in self._held:
+            over, event = self._held.pop(event["effect"])
+        elif over is not None:
             del self._live[event["effect"]]
+            if waits := next((each["effect"] for each in effects if each["kind"] == "inspect"), ""):
+                self._held[waits] = over, event  # what it counts as is known when its files have been looked at
+                over = None
         for effect in effects:
             if effect["kind"] == "spawn" and effect["effect"] not in self._known:
                 self._known.add(effect["effect"])
@@ -110,8 +117,9 @@ class Fold:
         """The run is over: children that never settled, then the stages. What comes last is `root`."""
         self._now = max(self._now, at)
         lost = {"kind": "childFailed", "at": self._now, "code": "CHILD_ABORTED", "stopReason": "aborted", "text": ""}
-        rows = [self._child(child, lost) for child in self._live.values()]
-        self._live = {}
+        rows = [self._child(child, event) for child, event in self._held.values()]
+        rows += [self._child(child, lost) for child in self._live.values()]
+        self._live, self._held = {}, {}
         return [*rows, *(self._stage(key, stage) for key, stage in self._stages.items())]
 
     def root(self, error: str | None, outcome: Attributes, failed: int) -> Row:
@@ -128,6 +136,7 @@ class Fold:
             names.PATH_KNOWN: path is not None,
             names.PATH: path,
             names.SUCCESS: error is None and not self._failed,
+            names.ROOT_ROUTE: self._route,
             **outcome,
             names.EXPECTED: expected,
             names.OBSERVED: self.attempted + 1 - failed,
@@ -157,7 +166,7 @@ class Fold:
 
     def _child(self, child: Child, event: Json) -> Row:
         sent, span = child.sent, self._id(child.sent["effect"])
-        code = child.facts.get(names.ERROR_CODE) or event.get("code", "")
+        code = child.facts[names.ERROR_CODE] if names.ERROR_CODE in child.facts else event.get("code", "")
         took = None if child.began is None else event["at"] - child.began
         self._count[names.CHILD] += 1
         self._failed += bool(code)
@@ -194,6 +203,8 @@ class Fold:
             names.UNIT_KEY: key or None,
             **self._links(span, note.get("dependsOn") or ()),
         }
+        if names.ROUTE in attributes:
+            self._route = attributes[names.ROUTE]
         if key:
             self._events.setdefault(key, span)
             if note.get("dependsOn") is None:

@@ -1,8 +1,8 @@
 """Under strict tracing a flow without complete evidence does not count, so it is not begun where there can be none.
 
 Reports TRACE_INCOMPLETE.
-Refused: `traceStrict: true`, or PI_FLOWS_TRACE_STRICT, without a trace file; with one too, as no trace is written yet.
-Accepted: `traceStrict: false`, which also goes before the variable.
+Refused: `traceStrict: true`, or PI_FLOWS_TRACE_STRICT, without a trace file.
+Accepted: the same with `traceFile` or PI_FLOWS_TRACE_FILE; `traceStrict: false`, which also goes before the variable.
 """
 
 from __future__ import annotations
@@ -20,8 +20,5 @@ def check(subject: HostSubject) -> Iterator[Diagnostic]:
     strict = subject.trace_strict
     if strict is None:
         strict = subject.env.get("PI_FLOWS_TRACE_STRICT", "").strip().lower() in ("1", "true", "yes")
-    if strict:
-        file = subject.trace_file or subject.env.get("PI_FLOWS_TRACE_FILE")
-        yield diagnostic(
-            "TRACE_INCOMPLETE", problem="this version writes no trace" if file else "no trace file is named"
-        )
+    if strict and not (subject.trace_file or subject.env.get("PI_FLOWS_TRACE_FILE")):
+        yield diagnostic("TRACE_INCOMPLETE", problem="no trace file is named")
