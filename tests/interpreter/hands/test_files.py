@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,7 +65,7 @@ def test_a_device_is_not_read() -> None:
 
 
 def test_the_bound_is_one_for_all(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LIMITS", replace(files.LIMITS, artifact_bytes=12))
+    monkeypatch.setattr(files, "LIMITS", SimpleNamespace(artifact_bytes=12))
     found = files.facts(str(cwd), ["a.txt", "./a.txt", "sub/in.txt"])
     assert [each["sha256"] for each in found.values()] == [HELLO, HELLO, None]
     assert all(each["regular"] for each in found.values())
