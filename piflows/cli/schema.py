@@ -1,13 +1,15 @@
-"""`piflows schema`: JSON Schema of calls, of the IR, and of the frontmatter of agent and preset files, for editors."""
+"""`piflows schema`: JSON Schema of calls, of the IR, and of the frontmatter of agent and preset files, for editors; of
+what contracted children return, for validators and for a `returnSchema`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any, cast
 
 from piflows.ir.visible import visible_json
 
-HELP = "print the JSON Schema of calls, flows (ir), agent files or preset files"
+HELP = "print the JSON Schema of calls, flows (ir), agent or preset files, or of what a contracted child returns"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 INSIDE = ("properties", "$defs")  # name → schema
 LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -19,16 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of",
         metavar="KIND",
         nargs="?",
-        choices=("call", "ir", "agent", "preset"),
+        choices=tuple(KINDS),
         default="call",
-        help="call, ir, agent or preset (default: call)",
+        help=f"{', '.join(KINDS)} (default: call)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print it; 0."""
-    made = {"call": call_schema, "ir": _ir, "agent": _agent, "preset": _preset}[args.of]()
-    print(visible_json({"$schema": DRAFT, **made}))
+    print(visible_json({"$schema": DRAFT, **KINDS[args.of]()}))
     return 0
 
 
@@ -80,6 +81,25 @@ def _preset() -> dict[str, Any]:
     return front | {"$defs": definitions}
 
 
+def _candidate() -> dict[str, Any]:
+    from piflows.grammar.envelope import CANDIDATE
+
+    return {"title": "FlowReturnCandidate", **CANDIDATE}
+
+
+def _envelope() -> dict[str, Any]:
+    from piflows.grammar.envelope import ENVELOPE
+
+    return {"title": "FlowReturnEnvelope", **ENVELOPE}
+
+
+def _decomposition() -> dict[str, Any]:
+    """What the seed exports for the `returnSchema` of a contracted commander: the schema of its `data` alone."""
+    from piflows.grammar.envelope import decomposition
+
+    return {"title": "FlowDecompositionReturn", **decomposition()}
+
+
 def _front(title: str, more: dict[str, Any]) -> dict[str, Any]:
     text = {"type": "string", "minLength": 1}
     return {
@@ -108,3 +128,14 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
         out["default"] = {name: value for name, value in default.items() if value is not None}
     choices: list[Any] = out.get("anyOf", [])
     return {**choices[0], **{key: value for key, value in out.items() if key != "anyOf"}} if len(choices) == 1 else out
+
+
+KINDS: dict[str, Callable[[], dict[str, Any]]] = {
+    "call": call_schema,
+    "ir": _ir,
+    "agent": _agent,
+    "preset": _preset,
+    "return-candidate": _candidate,
+    "return-envelope": _envelope,
+    "decomposition-return": _decomposition,
+}

@@ -49,14 +49,16 @@ def control_of_data(protocol: Protocol, data: Any, candidates: Collection[str] =
     return _structured(VOCABULARY[protocol], data, candidates)
 
 
-def reply_json(text: str) -> Any:
-    """The JSON value in a child's answer, or None when there is none.
+def reply_json(text: str, most: int | None = None) -> Any:
+    """The JSON value in a child's answer, or None when there is none, or none of at most `most` UTF-8 bytes.
 
     It is the last fenced block without a language or marked `json`, where there is one, and else the whole answer;
     where that is not JSON, its part from the first bracket that is closed again to the last such closing bracket.
     """
     source = _last_fenced(text)
     for candidate in (source, _bracketed(source)):
+        if most is not None and len(candidate.encode("utf-8", "surrogatepass")) > most:
+            continue
         try:
             return strict_json(candidate)
         except ValueError:

@@ -202,6 +202,12 @@ SHAPE_CODES = (
         'Do not rely on "{key}": leave it out, or make the call one that uses it.',
     ),
     compile_warning(
+        "CONTRACT_UNFIT",
+        "The contract of {role} can never carry `data.{field}`: {problem}.",
+        "This role decides by that member alone, which must be {allowed}; a return without it {reason}.",
+        "Let the `returnSchema` admit an object whose `{field}` is {allowed}.",
+    ),
+    compile_warning(
         "UNKNOWN_TOOL",
         '"{tool}" is not the name of a tool of pi.{hint|}',
         "A child is given its tools by their exact names. A name that nothing has gives it none, and a child with no "

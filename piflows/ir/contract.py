@@ -28,6 +28,7 @@ FIELDS = (
     "owner",
 )  # in the order in which they are checked
 
+_UNBOUNDED = ("unevaluatedProperties", "patternProperties")
 LITERAL = ("const", "enum", "default", "examples")  # keywords of a schema that hold values, not schemas
 
 Path = tuple[str | int, ...]
@@ -109,12 +110,12 @@ def _schema(value: Any) -> Iterator[Defect]:
     from jsonschema.exceptions import SchemaError
 
     schema = cast("dict[str, Any]", value)
-    draft = _draft(schema.get("$schema"))
-    if draft is None:
+    dialect = draft(schema.get("$schema"))
+    if dialect is None:
         yield ("returnSchema", "$schema"), "`returnSchema` does not compile, its `$schema` is no known draft"
         return
     try:
-        draft.check_schema(schema)
+        dialect.check_schema(schema)
     except SchemaError as error:
         yield ("returnSchema", *error.absolute_path), f"`returnSchema` does not compile, {error.message}"
         return
@@ -127,10 +128,19 @@ def _schema(value: Any) -> Iterator[Defect]:
         except ValueError as error:
             problem = f'`returnSchema` does not compile, "{pattern}" is no regular expression: {error}'
             yield ("returnSchema", *path), problem
+    yield from _unbounded(schema)
 
 
-def _draft(name: Any) -> Any:
-    """The validator of a draft; None when there is none of that name."""
+def _unbounded(schema: dict[str, Any]) -> Iterator[Defect]:
+    """jsonschema matches what `unevaluatedProperties` leaves over by itself, and such a match cannot be stopped."""
+    places = {name: path for path, members in _objects(schema) for name in members if name in _UNBOUNDED}
+    if len(places) == len(_UNBOUNDED):
+        problem = "`returnSchema` cannot be checked in bounded time, `{}` beside `{}`".format(*_UNBOUNDED)
+        yield ("returnSchema", *places[_UNBOUNDED[0]], _UNBOUNDED[0]), problem
+
+
+def draft(name: Any) -> Any:
+    """The validator of the draft that a `$schema` names, None standing for the newest; None when there is none."""
     from jsonschema import Draft202012Validator, validators
 
     find: Any = validators.validator_for

@@ -70,7 +70,7 @@ class Limits:
     saved_bytes: int = 8_388_608  # of a saved plan
     nesting: int = 100
     wrap_up_share: float = 0.8  # of a ceiling, from which on a child is told to finish
-    artifact_bytes: int = 1_073_741_824  # of a declared file, above which its digest is not checked
+    artifact_bytes: int = 1_073_741_824  # of all files of one return: beyond it no digest is checked
     amount: float = 1e15  # tokens or USD of one response: what is above it was never spent
 
 

@@ -42,16 +42,16 @@ def compile_pattern(text: str) -> re.Pattern[str]:
         raise ValueError("it is nested too deeply") from error
 
 
-def found_in(pattern: str, text: str, *, exact: bool = False) -> bool | None:
-    """Whether a pattern that compiles is found in a text; None when that took longer than `MATCH_SECONDS`. `exact`:
-    case counts.
+def found_in(pattern: str, text: str, *, exact: bool = False, seconds: float = MATCH_SECONDS) -> bool | None:
+    """Whether a pattern that compiles is found in a text; None when that took longer than `seconds`. `exact`: case
+    counts.
 
     A pattern may take longer than the age of the world on a text that somebody else wrote; `re` cannot be stopped.
     """
     regex: Any = import_module("regex")
     made = regex.compile(compile_pattern(pattern).pattern, 0 if exact else regex.IGNORECASE)
     try:
-        return made.search(text, timeout=MATCH_SECONDS) is not None
+        return made.search(text, timeout=seconds) is not None
     except TimeoutError:
         return None
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piflows.grammar.control import parse_control, reply_json
+from piflows.grammar.control import control_of_data, parse_control, reply_json
 from piflows.grammar.instructions import instruction
 from piflows.grammar.vocabulary import FALLBACK, VOCABULARY
 from piflows.ir.unit import Protocol
@@ -195,3 +195,45 @@ def test_the_instruction_says_what_another_line_means(protocol: Protocol) -> Non
 def test_a_fenced_value_is_found_in_any_prose(value: object, prose: str) -> None:
     before, after = prose.replace("`", "'"), prose.replace("`", "'")
     assert reply_json(f"{before}\n```json\n{json.dumps(value)}\n```\n{after}") == value
+
+
+OF_DATA: list[tuple[Protocol, object, str | float | None]] = [
+    ("verdict", {"verdict": "pass"}, "pass"),
+    ("verdict", {"verdict": "revise", "why": "x"}, "revise"),
+    ("verdict", {"verdict": "PASS"}, None),
+    ("verdict", {"verdict": True}, None),
+    ("verdict", {"verdict": ["pass"]}, None),
+    ("verdict", {"Verdict": "pass"}, None),
+    ("verdict", "pass", None),
+    ("verdict", "VERDICT: PASS", None),
+    ("verdict", ["pass"], None),
+    ("verdict", None, None),
+    ("verdict", {"loop": "done"}, None),
+    ("loop", {"loop": "done"}, "done"),
+    ("loop", {"loop": "continue"}, "continue"),
+    ("loop", {"loop": "complete"}, None),
+    ("loop", {"done": True}, None),
+    ("route", {"route": "recon"}, "recon"),
+    ("route", {"route": "none"}, "none"),
+    ("route", {"route": "Recon"}, None),
+    ("route", {"route": " recon"}, None),
+    ("route", {"route": "reviewer"}, None),
+    ("route", "recon", None),
+    ("score", {"score": 88}, 88.0),
+    ("score", {"score": 0}, 0.0),
+    ("score", {"score": 100.0}, 100.0),
+    ("score", {"score": 100.1}, None),
+    ("score", {"score": -1}, None),
+    ("score", {"score": 10**300}, None),
+    ("score", {"score": "88"}, None),
+    ("score", {"score": True}, None),
+]
+
+
+@pytest.mark.parametrize(("protocol", "data", "value"), OF_DATA)
+def test_data_carries_exactly_the_documented_values(
+    protocol: Protocol, data: object, value: str | float | None
+) -> None:
+    """DECISIONS 25: structured values match exactly, candidate names too."""
+    found = control_of_data(protocol, data, CANDIDATES)
+    assert found == value and type(found) is type(value)

@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-SCHEMA_VERSION = "pi-flows.return-envelope.v1"
+from piflows.grammar.envelope import STATUSES, VERSION
 
 
 def contract_terms(identity: str, contract: Mapping[str, Any]) -> dict[str, str]:
     """The fillings of the template `delegation-contract`. Whatever an author wrote stays text."""
     form: dict[str, Any] = {
-        "schemaVersion": SCHEMA_VERSION,
+        "schemaVersion": VERSION,
         "contractId": identity,
-        "status": "completed | partial | blocked | failed",
+        "status": " | ".join(STATUSES),
         "summary": "what was done and found",
         "evidence": [{"claim": "…", "source": "file:line, command or citation"}],
         "artifactReferences": [{"path": "relative to your working directory"}],
@@ -27,6 +27,6 @@ def contract_terms(identity: str, contract: Mapping[str, Any]) -> dict[str, str]
     return {
         "contract": json.dumps(contract, ensure_ascii=False, indent=2),
         "identity": identity,
-        "version": SCHEMA_VERSION,
+        "version": VERSION,
         "form": json.dumps(form, ensure_ascii=False, indent=2),
     }

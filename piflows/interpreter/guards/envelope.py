@@ -10,23 +10,20 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from piflows.grammar.control import reply_json
-from piflows.grammar.near import hint
+from piflows.grammar.envelope import FIELDS, misses
 from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 
 Json = dict[str, Any]
 
-SCHEMA = "pi-flows.return-envelope.v1"
 HANDOFF = "pi-flows.handoff-envelope.v1"
-STATUSES = ("completed", "partial", "blocked", "failed")
+_DRIVE = re.compile(r"[A-Za-z]:(?:/|$)")
 INVALID, MISMATCH = "RETURN_ENVELOPE_INVALID", "RETURN_CONTRACT_MISMATCH"
 INCOMPLETE, DIGEST = "RETURN_ENVELOPE_INCOMPLETE", "RETURN_DIGEST_MISMATCH"
-_IDENTITY = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
-_HEX = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 
 
 @frozen
@@ -38,8 +35,23 @@ class Rejected:
 
 
 def candidate(text: str) -> Any:
-    """The JSON value in a child's answer, or None: its last fenced block, else the whole or its bracketed part."""
-    return reply_json(text) if len(text.encode("utf-8", "replace")) <= LIMITS.candidate_bytes else None
+    """The JSON value in a child's answer, or None: its last fenced block, else the whole or its bracketed part.
+
+    At most 50 KiB of JSON; halves of surrogate pairs, which no prompt can carry, are replacement marks.
+    """
+    found = reply_json(text, LIMITS.candidate_bytes)
+    return _whole(found) if "\\u" in text else found
+
+
+def _whole(value: Any) -> Any:
+    """A JSON value with every half of a surrogate pair replaced. Its reader has bounded its nesting."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_whole(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(member) for key, member in cast(Json, value).items()}
+    return value
 
 
 # ---- shape and identity ------------------------------------------------------------------------------------------
@@ -47,83 +59,19 @@ def candidate(text: str) -> Any:
 
 def examine(found: Any, contract: str) -> Rejected | None:
     """Shape, then identity: a return counts only for the contract that it names, exactly."""
-    problem = next(_misshapen(found), "")
-    if problem:
-        return _invalid(problem)
+    if found is None:
+        return _invalid(f"its text holds no return envelope, a JSON object of at most {LIMITS.candidate_bytes} bytes")
+    for path, problem in misses(found):
+        return _invalid(problem, path)
     returned = found.get("contractId")
     if returned == contract:
         return None
     return Rejected(MISMATCH, {"returned": "it names none" if returned is None else returned, "dispatched": contract})
 
 
-def _invalid(problem: str) -> Rejected:
-    return Rejected(INVALID, {"problem": problem})
-
-
-def _misshapen(found: Any) -> Iterator[str]:
-    if not isinstance(found, dict):
-        yield "no JSON object of a return envelope stands in its text"
-        return
-    members = cast(Json, found)
-    for name, (fits, wanted, needed) in FIELDS.items():
-        if name in members:
-            if not fits(members[name]):
-                yield f"`{name}` must be {wanted}"
-        elif needed:
-            near = next((key for key in members if key not in FIELDS and name in hint(key, FIELDS)), None)
-            yield f"`{name}` is missing" + (f"; `{near}` is no member of an envelope" if near else "")
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_text, cast("list[Any]", value)))
-
-
-def _records(**members: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether it is a list of objects whose named members fit."""
-
-    def fits(value: Any) -> bool:
-        return isinstance(value, list) and all(
-            isinstance(each, dict) and all(test(cast(Json, each).get(name)) for name, test in members.items())
-            for each in cast("list[Any]", value)
-        )
-
-    return fits
-
-
-def _retry(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    retry = cast(Json, value)
-    after = retry.get("afterMs", 0)
-    number = isinstance(after, int | float) and not isinstance(after, bool) and after >= 0
-    return isinstance(retry.get("retryable"), bool) and number and ("reason" not in retry or _text(retry["reason"]))
-
-
-def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
-
-
-FIELDS: dict[str, tuple[Callable[[Any], bool], str, bool]] = {  # member → test, what it must be, whether it must be
-    "schemaVersion": (SCHEMA.__eq__, f'"{SCHEMA}"', True),
-    "contractId": (_matches(_IDENTITY), '"sha256:" and 64 hexadecimal digits', False),
-    "status": (STATUSES.__contains__, f"one of {', '.join(STATUSES)}", True),
-    "summary": (_text, "a text that is not blank", True),
-    "evidence": (_records(claim=_text, source=_text), "a list of objects with `claim` and `source`", True),
-    "artifactReferences": (_records(path=_text), "a list of objects with `path`", True),
-    "digests": (
-        _records(artifact=_text, algorithm="sha256".__eq__, value=_matches(_HEX)),
-        'a list of objects with `artifact`, the `algorithm` "sha256" and a `value` of 64 hexadecimal digits',
-        True,
-    ),
-    "changedState": (_texts, "a list of texts that are not blank", True),
-    "unresolvedQuestions": (_texts, "a list of texts that are not blank", True),
-    "retry": (_retry, "an object with `retryable`, true or false, and perhaps `reason` and `afterMs`", True),
-    "data": (lambda _: True, "there", True),
-}
+def _invalid(problem: str, path: Sequence[str | int] = ()) -> Rejected:
+    """`path` leads to what is at fault, inside the envelope."""
+    return Rejected(INVALID, {"problem": problem, "path": list(path)})
 
 
 # ---- files -------------------------------------------------------------------------------------------------------
@@ -135,34 +83,43 @@ def paths(found: Json) -> list[str]:
 
 
 def outside(path: str) -> bool:
-    """Whether a path leaves the child's directory by its letters alone."""
+    """Whether a path leaves the child's directory by its letters alone, here or where `\\` separates."""
     plain = path.replace("\\", "/")
-    return (
-        "\0" in path or plain.startswith(("/", "~")) or plain[1:2] == ":" or posixpath.normpath(plain).startswith("..")
-    )
+    if "\0" in path or plain.startswith("/") or _DRIVE.match(plain):
+        return True
+    return posixpath.normpath(plain).split("/", 1)[0] == ".."
 
 
 def artifacts(declared: Sequence[str], digests: Sequence[Json], facts: Mapping[str, Json]) -> Rejected | None:
-    """Every declared file lies in the child's directory and is a regular file; every digest is that of its file."""
+    """Every declared file lies in the child's directory and is a regular file; every digest is that of its file.
+
+    `facts` are those of `piflows.interpreter.hands.files`. A path that leaves the directory by its letters needs none.
+    """
     for path in declared:
-        known = facts.get(path, {})
-        if outside(path) or (known.get("exists") and not known.get("inside")):
-            return _invalid(f'the artifact "{path}" lies outside the directory of the child')
-        if not known.get("exists"):
-            return _invalid(f'the artifact "{path}" does not exist')
-        if not known.get("regular"):
-            return _invalid(f'the artifact "{path}" is no regular file')
-    for digest in digests:
-        path = digest["artifact"]
-        if path not in declared:
-            return _invalid(f'there is a digest of "{path}", which is no declared artifact')
-        actual = facts[path].get("sha256")
-        if actual is None:
-            return _invalid(f'the artifact "{path}" is too large to be checked')
-        if actual != digest["value"].lower():
-            told = {"artifact": path, "declared": digest["value"].lower(), "found": actual}
-            return Rejected(DIGEST, told)
+        problem = _unsound(path, facts.get(path, {}))
+        if problem:
+            return _invalid(f'the artifact "{path}" {problem}', ("artifactReferences", declared.index(path), "path"))
+    named = {posixpath.normpath(path): path for path in declared}
+    for at, digest in enumerate(digests):
+        path = named.get(posixpath.normpath(digest["artifact"]))
+        if path is None:
+            place = ("digests", at, "artifact")
+            return _invalid(f'there is a digest of "{digest["artifact"]}", which is no declared artifact', place)
+        found = facts[path].get("sha256")
+        if found is None:
+            return _invalid(f'the artifact "{path}" is too large to be checked, or cannot be read', ("digests", at))
+        if found != digest["value"].lower():
+            return Rejected(DIGEST, {"artifact": path, "declared": digest["value"].lower(), "found": found})
     return None
+
+
+def _unsound(path: str, known: Json) -> str:
+    """What keeps a declared file from counting."""
+    if outside(path) or (known.get("exists") and not known.get("inside")):
+        return "lies outside the directory of the child"
+    if not known.get("exists"):
+        return "does not exist"
+    return "" if known.get("regular") else "is no regular file"
 
 
 # ---- data and completion -----------------------------------------------------------------------------------------
@@ -172,8 +129,11 @@ def conforms(found: Json, contract: Json) -> Rejected | None:
     """Whether the data fits the contract's `returnSchema`. Nothing is fetched, and a pattern cannot hang."""
     from piflows.interpreter.guards.schema import misfit
 
-    problem = misfit(contract["returnSchema"], found["data"])
-    return _invalid(f"its data does not fit the `returnSchema`, {problem}") if problem else None
+    fault = misfit(contract["returnSchema"], found["data"])
+    if fault is None:
+        return None
+    path, problem = fault
+    return _invalid(f"its data does not fit the `returnSchema`, {problem}", ("data", *path))
 
 
 def completion(found: Json, policy: Literal["fail", "include"]) -> Rejected | None:
@@ -219,7 +179,8 @@ def handoff(result: Json) -> Json:
         body = {"contractId": envelope["contractId"], "compatibility": "typed"} | {
             name: envelope[name] for name in rest
         }
-    return {"schemaVersion": HANDOFF, **body, "provenance": source, "usage": result.get("usage")}
+    usage = result.get("usage")
+    return {"schemaVersion": HANDOFF, **body, "provenance": source} | ({} if usage is None else {"usage": usage})
 
 
 LISTS = ("evidence", "artifactReferences", "digests", "changedState", "unresolvedQuestions")

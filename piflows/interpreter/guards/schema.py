@@ -1,63 +1,142 @@
-"""Whether data fits a JSON Schema: jsonschema, with nothing fetched and no pattern that can hang."""
+"""Whether data fits a JSON Schema: jsonschema, with nothing fetched, and bounded whatever the data is.
+
+What it says names the place and what is asked for there, never the value: that is the child's and may hold anything.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+import json
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
+from piflows.grammar.envelope import Path, spelled
 from piflows.ir.canonical import canonical
-from piflows.ir.pattern import found_in
+from piflows.ir.contract import draft
+from piflows.ir.pattern import MATCH_SECONDS, found_in
 
-SHOWN = 200  # characters of a message
+SHOWN = 200  # characters of what a schema asks for
+LEAST_SECONDS = 0.02  # of one match, however many went before it
+
+Fault = tuple[Path, str]  # the path inside the data, and a clause
 
 
-def misfit(schema: dict[str, Any], data: Any) -> str:
-    """The first thing that does not fit, with its place in the data; empty when everything does."""
+def misfit(schema: dict[str, Any], data: Any) -> Fault | None:
+    """The first thing that does not fit, or None when everything does.
+
+    `schema` is one that `piflows.ir.contract.defects` lets through.
+    """
     from jsonschema import exceptions
+    from referencing.exceptions import Unresolvable
 
-    best: Any = exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    best: Any = getattr(exceptions, "best_match")  # noqa: B009  (its type is not known)
     try:
-        found: Any = best(_validator(canonical(schema)).iter_errors(data))
-    except RecursionError:
-        return "it is nested too deeply to be checked"
-    if found is None:
-        return ""
-    steps: list[str | int] = list(found.absolute_path)
-    place = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
-    said: str = found.message
-    said = said if len(said) <= SHOWN else f"{said[:SHOWN]}…"
-    return f"at `{place}`: {said}" if place else said
+        found = best(_validator(schema).iter_errors(data))
+    except _TooLong:
+        return (), "a pattern in it takes too long to match"
+    except (RecursionError, ArithmeticError):
+        return (), "it cannot be checked: schema and data are nested too deeply, or a number is too large"
+    except Unresolvable:
+        return (), "it cannot be checked: a reference leads out of the schema"
+    except ValueError as error:  # of a pattern
+        return (), f"it cannot be checked: {error}"
+    return None if found is None else (tuple(found.absolute_path), _clause(found))
 
 
-@lru_cache(maxsize=32)
-def _validator(schema: str) -> Any:
-    """The validator of a schema. References lead into the schema alone: its registry is empty and fetches nothing."""
-    import json
+class _TooLong(Exception):
+    """A pattern was given up."""
 
-    from jsonschema import Draft202012Validator, validators
+
+def _validator(schema: dict[str, Any]) -> Any:
+    """A validator for one use: its matches share one bound. References lead into the schema alone."""
+    from jsonschema import validators
     from referencing import Registry
 
-    value = json.loads(schema)
-    find: Any = validators.validator_for
-    base: Any = find(value, default=Draft202012Validator)
-    extend: Any = validators.extend  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    registry: Any = Registry
-    bounded = extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
-    return bounded(value, registry=registry())
+    extend: Any = getattr(validators, "extend")  # noqa: B009  (its type is not known)
+    empty: Any = Registry
+    return extend(draft(schema.get("$schema")), _bounded())(schema, registry=empty())
 
 
-def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:
+def _bounded() -> dict[str, Any]:
+    """The keywords that take time of their own, or walk a set, in the place of jsonschema's.
+
+    Of n matches the k-th has a k-th part of the first one's time, so all of them together stay bounded.
+    """
     from jsonschema.exceptions import ValidationError
 
-    if isinstance(instance, str) and not found_in(pattern, instance, exact=True):
-        yield ValidationError(f"{instance[:SHOWN]!r} does not match {pattern!r}, or takes too long to match")
+    asked = 0
+
+    def matches(pattern: str, text: str) -> bool:
+        nonlocal asked
+        asked += 1
+        found = found_in(pattern, text, exact=True, seconds=max(MATCH_SECONDS / asked, LEAST_SECONDS))
+        if found is None:
+            raise _TooLong
+        return found
+
+    def pattern(_: Any, wanted: str, value: Any, __: Any) -> Iterator[Any]:
+        if isinstance(value, str) and not matches(wanted, value):
+            yield ValidationError("")
+
+    def keyed(validator: Any, schemas: dict[str, Any], value: Any, _: Any) -> Iterator[Any]:
+        for key, member in _items(value):
+            for wanted, schema in schemas.items():
+                if matches(wanted, key):
+                    yield from validator.descend(member, schema, path=key, schema_path=wanted)
+
+    def additional(validator: Any, wanted: Any, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
+        for key, member in _items(value):
+            known = key in schema.get("properties", {})
+            if known or any(matches(each, key) for each in schema.get("patternProperties", {})):
+                continue
+            if wanted is False:
+                yield ValidationError("", path=[key])
+            else:
+                yield from validator.descend(member, wanted, path=key)
+
+    def unique(_: Any, wanted: Any, value: Any, __: Any) -> Iterator[Any]:
+        if wanted is True and isinstance(value, list):
+            items = cast("list[Any]", value)
+            if len(set(map(canonical, items))) < len(items):
+                yield ValidationError("")
+
+    keywords: dict[str, Callable[..., Iterator[Any]]] = {
+        "pattern": pattern,
+        "patternProperties": keyed,
+        "additionalProperties": additional,
+        "uniqueItems": unique,
+    }
+    return keywords
 
 
-def _pattern_properties(validator: Any, patterns: dict[str, Any], instance: Any, _: Any) -> Iterator[Any]:
-    if not isinstance(instance, dict):
-        return
-    for pattern, schema in patterns.items():
-        for key, value in cast("dict[str, Any]", instance).items():
-            if found_in(pattern, key, exact=True):
-                yield from validator.descend(value, schema, path=key, schema_path=pattern)
+def _items(value: Any) -> list[tuple[str, Any]]:
+    return list(cast("dict[str, Any]", value).items()) if isinstance(value, dict) else []
+
+
+def _clause(error: Any) -> str:
+    """What the schema asks for at the place of an error."""
+    place = f"`{spelled(('data', *error.absolute_path))}`"
+    wanted, keyword = error.validator_value, error.validator
+    match keyword:
+        case "type":
+            return f"{place} must be of the type {_types(wanted)}"
+        case "required":
+            missing = next((name for name in wanted if name not in error.instance), "")
+            return f"{place} lacks `{missing}`"
+        case "additionalProperties" | "unevaluatedProperties":
+            return f"{place} is not one of the members that the schema knows"
+        case "enum" | "const":
+            return f"{place} must be {'one of ' if keyword == 'enum' else ''}{_shown(wanted)}"
+        case None:  # the schema is `false`
+            return f"{place} is or holds what may not be there"
+        case _:
+            return f"{place} does not fit `{keyword}`: {_shown(wanted)}"
+
+
+def _types(wanted: Any) -> str:
+    named: list[Any] = [wanted] if isinstance(wanted, str) else wanted
+    return " or ".join(each if isinstance(each, str) else _shown(each) for each in named)
+
+
+def _shown(wanted: Any) -> str:
+    said = json.dumps(wanted, ensure_ascii=False)
+    return said if len(said) <= SHOWN else f"{said[:SHOWN]}…"

@@ -15,8 +15,9 @@ from piflows.compiler.check.rule import CallSubject
 from piflows.compiler.params import ANSWERS, RETIRED, Path, mode_key, spell, text, truthy
 from piflows.grammar.call import Call, Mode
 from piflows.grammar.modes import model as mode_model
+from piflows.grammar.near import meant
 from piflows.grammar.placeholder import placeholders
-from piflows.ir.contract import strangers
+from piflows.ir.contract import FIELDS, strangers
 from piflows.ir.diagnostic import Diagnostic, diagnostic
 
 CODES = ("PARAMETER_IGNORED",)
@@ -147,7 +148,8 @@ def _strangers(subject: CallSubject) -> Iterator[Idle]:
     for path, contract in subject.contracts:
         if isinstance(contract, dict):
             for name in strangers(cast("dict[str, Any]", contract)):
-                yield (*path, name), "no field of a contract has that name; it only is part of its identity"
+                near = meant(name, FIELDS)
+                yield (*path, name), f"no field of a contract has that name{near}; it only is part of its identity"
 
 
 def _phase_keys() -> set[str | None]:
