@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from piflows.interpreter.guards.redact import OMITTED, withhold
+from piflows.interpreter.guards.redact import OMITTED, Redactor, withhold
 from piflows.interpreter.program import Program
 from piflows.ir.flow import Action, Gate, Settle, Stage, State
 from piflows.ir.gates import Round
@@ -19,6 +19,15 @@ Json = dict[str, Any]
 
 TEXTS = ("text", "stderr")
 KEPT = ("schemaVersion", "contractId", "status", "retry")  # of an envelope: what decides, and no prose
+
+
+def safe(event: Json, redactor: Redactor) -> Json:
+    """An event as it is written down: what a child declared is looked at by its names, and told without secrets."""
+    if event["kind"] == "inspected":
+        return event | {"files": redactor.value(event["files"])}
+    if (returned := event.get("returned")) is None:
+        return event
+    return event | {"returned": returned | redactor.value({name: returned[name] for name in ("paths", "digests")})}
 
 
 def withheld(event: Json) -> Json:

@@ -64,6 +64,7 @@ def _result(machine: Machine, number: int) -> Json:
         "prompt": machine.redactor.text(found["prompt"]),
         "text": cut(found["text"], LIMITS.text_bytes, "Output"),
         "stderr": cut(found["stderr"], LIMITS.stderr_bytes, "Standard error"),
+        "error": machine.redactor.value(found["error"]),
         "usage": usage(record["spent"], number),
     }
     if f"run {found['step']}" in record["guard"]["crossed"]:

@@ -48,12 +48,20 @@ def _returned(flow: Flow, role: Role, redactor: Redactor, text: str) -> Json:
     found = envelope.candidate(text)
     refused = envelope.examine(found, role.contract)
     if refused is not None:
-        return {"returned": {"refused": _pair(refused), "paths": [], "digests": [], "misfit": None, "envelope": None}}
+        return {
+            "returned": {
+                "refused": redactor.value(_pair(refused)),
+                "paths": [],
+                "digests": [],
+                "misfit": None,
+                "envelope": None,
+            }
+        }
     returned: Json = {
         "refused": None,
         "paths": envelope.paths(found),
         "digests": found["digests"],
-        "misfit": _pair(envelope.conforms(found, flow.contracts[role.contract])),
+        "misfit": redactor.value(_pair(envelope.conforms(found, flow.contracts[role.contract]))),
         "envelope": redactor.value(envelope.kept(found)),
     }
     if role.protocol is None:
