@@ -106,7 +106,7 @@ def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, 
     found: Json | None = None
     if event["kind"] == "childSettled" and role.contract:
         refused, found = returns.judged(program.flow, unit, event, files)
-        marks.returned(result, event, refused)
+        marks.returned(result, event, refused, consumed=(stage.name, unit.name) in program.consumed)
         if refused is not None:
             code, facts = refused
             facts = {**facts, "role": result["role"]}

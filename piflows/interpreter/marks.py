@@ -26,6 +26,7 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
 MINTED = {name: Mark(name, kind, minted=True) for kind, names in _KINDS.items() for name in names}
 
 
+REJECTED = Mark("handoff.rejected", "validation", minted=True)  # by its contract; the guard's is a handoff event
 SPENT = {"maxCostUsd": "cost_usd", "maxTokens": "tokens", "maxGeneratedTokens": "generated_tokens"}
 
 
@@ -78,13 +79,20 @@ class Marks:
             facts: Json = {"flow.budget.terminated_agent": result["agent"], "flow.budget.graceful": graceful}
             self.minted(name, "budget", result, facts)
 
-    def returned(self, result: Json, event: Json, refused: list[Any] | None) -> None:
-        """A return under a contract was judged, and so was each file that it declares."""
+    def returned(self, result: Json, event: Json, refused: list[Any] | None, *, consumed: bool) -> None:
+        """A return under a contract was judged, and so was each file that it declares.
+
+        One that another role is there to consume is a handoff: it is accepted when it crosses, or rejected here. Any
+        other is a report to the parent.
+        """
         if not self.on:
             return
-        verdict = "validated" if refused is None else "rejected"
         facts: Json = {} if refused is None else {"flow.error_code": refused[0]}
-        self.minted(f"envelope.{verdict}", "validation", result, facts)
+        if not consumed:
+            self.minted(f"envelope.{'validated' if refused is None else 'rejected'}", "validation", result, facts)
+        elif refused is not None:
+            facts["flow.handoff.acceptance"] = f"rejected:{refused[0]}"
+            self.note(REJECTED, f"{result['unit']}.handoff", result["stage"], facts, [result["unit"]])
         name = "artifact.referenced" if refused is None else "artifact.rejected"
         for number, path in enumerate(event["returned"]["paths"], 1):
             found: Json = {"flow.artifact.path": path, "flow.artifact.from_agent": result["agent"]}

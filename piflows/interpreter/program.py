@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from piflows.interpreter.guards.budget import FLOW, Limit, limits
 from piflows.ir.ceilings import of_contract
 from piflows.ir.flow import Flow, Gate, Stage, State
@@ -84,6 +86,7 @@ class Program:
         # of every Stage; one made `over` a list has its pattern as the only unit
         self.shapes = {state.name: Shape(_units(state)) for state in flow.states if isinstance(state, Stage)}
 
+        self.consumed = set(_consumed(flow))
         flows = limits(flow.ceilings, FLOW)
         self.limits = {name: flows + _own(flow, role) for name, role in flow.roles.items()}  # what governs each role
         self.schemas = {
@@ -98,6 +101,17 @@ class Program:
         return [
             each.pattern for each in tests if isinstance(each, Trigger) and each.of == action and each.on == "match"
         ]
+
+
+def _consumed(flow: Flow) -> Iterator[tuple[str, str]]:
+    """The (stage, unit) whose return some other role reads."""
+    stages = {state.name: _units(state) for state in flow.states if isinstance(state, Stage)}
+    for read in (read for units in stages.values() for unit in units for read in unit.reads):
+        of = stages.get(read.value.state, ())
+        yield from ((read.value.state, unit.name) for unit in of if read.value.unit in ("", unit.name))
+    for gate in flow.states:  # an answer that decides crosses too
+        if isinstance(gate, Gate):
+            yield from ((read.value.state, read.value.unit) for read in gate.reads if read.form == "control")
 
 
 def _own(flow: Flow, role: Role) -> tuple[Limit, ...]:

@@ -18,6 +18,7 @@ from piflows.interpreter.trace.rows import (
     Row,
     Span,
     build,
+    contract_facts,
     links,
     root_id,
     span_id,
@@ -203,6 +204,10 @@ class Fold:
             names.UNIT_KEY: key or None,
             **self._links(span, note.get("dependsOn") or ()),
         }
+        if (identity := attributes.get(names.HANDOFF_CONTRACT)) is not None:
+            terms = self._contract(identity)
+            kept = None if terms is None else contract_facts(terms)[names.CONSTRAINTS]
+            attributes |= {names.PRESERVED: kept, names.HANDOFF_RECORDED: self._setup.record_content}
         if names.ROUTE in attributes:
             self._route = attributes[names.ROUTE]
         if key:

@@ -81,6 +81,9 @@ CHECK_ROUND = "flow.check.iteration"
 VERDICT_PASS = "flow.verdict.pass"
 VERDICT_ROUND = "flow.verdict.round"
 ROUTE = "flow.route.choice"
+HANDOFF_CONTRACT = "flow.handoff.contract_id"
+HANDOFF_RECORDED = "flow.handoff.content_recorded"
+PRESERVED = "flow.handoff.preserved_constraint_ids"
 
 # ---- root
 CHILDREN = "flow.child_count"
