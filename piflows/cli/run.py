@@ -145,6 +145,7 @@ def _saved(text: str, file: str) -> Flow:
 
 def _compiled(source: CallSource) -> Flow:
     from piflows.compiler import admit
+    from piflows.interpreter.drivers.embedded import refuse_flow
     from piflows.interpreter.hands.people import person
     from piflows.interpreter.result import NO_MODE, described, known
 
@@ -156,6 +157,8 @@ def _compiled(source: CallSource) -> Flow:
     if refused is not None or compiled.flow is None:
         error = refused or compiled.errors[0]
         preset = compiled.preset.name if compiled.preset else None
+        if compiled.flow is not None:
+            refuse_flow(compiled.flow, error.code, cwd=str(Path.cwd()))
         about = known(compiled.mode or NO_MODE, preset, compiled.scope)
         raise Refused(error, about if compiled.flow is None else described(compiled.flow), source.context)
     return compiled.flow

@@ -8,13 +8,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 from uuid import uuid4
 
 from piflows.interpreter.backends import Host, Noting, open_backend, virtual_time
 from piflows.interpreter.drivers.local import Watch, drive
-from piflows.interpreter.drivers.tracing import Tracing, trace_file
+from piflows.interpreter.drivers.tracing import Tracing, refused, trace_file
 from piflows.interpreter.hands import shell
 from piflows.interpreter.hands.clock import Clock, RealClock, VirtualClock
 from piflows.interpreter.hands.journal_file import JournalFile
@@ -64,14 +64,7 @@ def run_flow(
             raise FlowError(diagnostic("JOURNAL_INVALID", Where(file.path, line=2), problem=problem))
         clock = VirtualClock(history[-1]["at"] if history else 0) if virtual_time(backend) else RealClock()
         children = open_backend(backend, Host(cwd, clock, script))
-        opened: Json = {
-            "run": uuid4().hex,
-            "invocation": uuid4().hex,
-            "flow": identity,
-            "ir": flow.version,
-            "cwd": cwd,
-            **_host(flow, clock),
-        }
+        opened = _opened(flow, cwd, clock)
         machine = Machine(flow)
         trace = _tracing(flow, history[0] if history else opened, resumed=bool(history))
         new = 0
@@ -80,7 +73,7 @@ def run_flow(
             nonlocal new
             new += 1
             if watch is not None:
-                watch(event, sent)
+                watch(_counted(machine, event, sent), sent)
 
         driven = drive(
             machine,
@@ -105,11 +98,34 @@ def run_flow(
     return _told(machine, trace)
 
 
+def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
+    """Leave the host's refusal of a flow in its trace, when it has one."""
+    with suppress(FlowError):  # it is refused already
+        refused(flow, code, _opened(flow, cwd, RealClock()), os.environ)
+
+
+def _opened(flow: Flow, cwd: str, clock: Clock) -> Json:
+    """The facts of an opening: what the machine may not make itself."""
+    new: Json = {"run": uuid4().hex, "invocation": uuid4().hex, "flow": digest(flow), "ir": flow.version, "cwd": cwd}
+    return new | _host(flow, clock)
+
+
 def _host(flow: Flow, clock: Clock) -> Json:
     """What a machine is told of its host: whose home must not be told on, whether a trace is kept, when time began."""
     home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111
     epoch = 0 if isinstance(clock, RealClock) else time.time_ns() // 1_000_000 - clock.now()
     return {"home": home, "traced": bool(trace_file(flow, os.environ)), "epoch": epoch}
+
+
+def _counted(machine: Machine, event: Json, sent: Json | None) -> Json:
+    """A child's end as the run counts it: a budget or a contract may see it otherwise than the child did."""
+    if sent is None or event["kind"] not in ("childSettled", "childFailed"):
+        return event
+    result = machine.record["results"][sent["step"] - 1]
+    if result["exitCode"] == -1:
+        return event
+    error = result["error"]
+    return event | ({"kind": "childSettled"} if error is None else {"kind": "childFailed", "code": error["code"]})
 
 
 def _tracing(flow: Flow, opened: Json, *, resumed: bool) -> Tracing | None:

@@ -84,6 +84,27 @@ class Tracing:
         return details | {"outcome": "refused", "error": error_object(refused), "text": text}
 
 
+REFUSALS = (  # of the host, once there is a trace to write to
+    "PROJECT_AGENT_APPROVAL_REQUIRED",
+    "PROJECT_AGENT_APPROVAL_DENIED",
+    "CHECKPOINT_APPROVAL_REQUIRED",
+    "CHECKPOINT_APPROVAL_DENIED",
+)
+
+
+def refused(flow: Flow, code: str, opened: Json, env: Mapping[str, str]) -> None:
+    """Leave a root in the trace for a run that the host refused before its first child. Seed: Trace export.
+
+    Raises what `Tracing` raises.
+    """
+    if code not in REFUSALS or not trace_file(flow, env):
+        return
+    trace = Tracing(flow, {"at": 0, **opened}, env, resumed=False)
+    trace.export.opened({"at": 0})
+    trace.export.finished(0, code, {names.REFUSED: code}, trace.shown)
+    trace.export.sink.close()
+
+
 def _outcome(machine: Machine, details: Json) -> Json:
     """What the root says that only the run knows."""
     flow, assessed = machine.flow, machine.record["proposal"]["assessed"]
