@@ -101,7 +101,8 @@ def run_flow(
 def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
     """Leave the host's refusal of a flow in its trace, when it has one."""
     with suppress(FlowError):  # it is refused already
-        refused(flow, code, _opened(flow, cwd, RealClock()), os.environ)
+        clock = RealClock()
+        refused(flow, code, {"at": clock.now(), **_opened(flow, cwd, clock)}, os.environ)
 
 
 def _opened(flow: Flow, cwd: str, clock: Clock) -> Json:

@@ -99,9 +99,9 @@ def refused(flow: Flow, code: str, opened: Json, env: Mapping[str, str]) -> None
     """
     if code not in REFUSALS or not trace_file(flow, env):
         return
-    trace = Tracing(flow, {"at": 0, **opened}, env, resumed=False)
-    trace.export.opened({"at": 0})
-    trace.export.finished(0, code, {names.REFUSED: code}, trace.shown)
+    trace = Tracing(flow, opened, env, resumed=False)
+    trace.export.opened(opened)
+    trace.export.finished(opened["at"], code, {names.REFUSED: code}, trace.shown)
     trace.export.sink.close()
 
 
