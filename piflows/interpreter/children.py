@@ -46,16 +46,7 @@ def spawn(known: Json, program: Program, stage: Stage, number: int, marks: Marks
     wave = 1 if under_way["items"] is not None else shape.wave[number]
     if refused is not None:
         return refused_run(known["results"][place], wave, refused)
-    live = known["live"][sent["effect"]] = record.alive(sent)
-    live |= {
-        "cwd": sent["cwd"],
-        "unit": number,
-        "wave": wave,
-        "result": place,
-        "role": unit.role,
-        "notice": "",
-        "budget": None,
-    }
+    known["live"][sent["effect"]] = record.child(sent, number, wave, place, unit.role)
     out.append(sent)
     return None
 

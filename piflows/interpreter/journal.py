@@ -75,6 +75,15 @@ OPTIONAL: dict[str, dict[str, tuple[type, ...]]] = {  # what `distil` adds, or w
 }
 
 
+RETURNED: dict[str, tuple[type, ...]] = {
+    "refused": (list, NONE),
+    "paths": (list,),
+    "digests": (list,),
+    "misfit": (list, NONE),
+    "envelope": (FACTS, NONE),
+}
+
+
 def flaw(report: Mapping[str, Any]) -> str:
     """What is wrong with the payload of a report or an event; empty when nothing is."""
     kind = report.get("kind")
@@ -86,12 +95,21 @@ def flaw(report: Mapping[str, Any]) -> str:
             return f"`{name}` of {kind} is missing or malformed"
     if kind == "turnEnded" and not _usage(report["usage"]):
         return "`usage` of turnEnded is missing or malformed"
-    for name, types in OPTIONAL.get(report["kind"], {}).items():
-        if name in report and type(report[name]) not in types:
-            return f"`{name}` of {kind} is malformed"
+    if len(report) > len(fields) + 1 and (extra := _extra(report)):
+        return f"`{extra}` of {kind} is malformed"
     if kind == "childFailed":
         return _unsayable(report["code"], report["facts"])
     return ""
+
+
+def _extra(report: Mapping[str, Any]) -> str:
+    """The first of the fields that may be there which is malformed."""
+    for name, types in OPTIONAL.get(report["kind"], {}).items():
+        if name in report and type(report[name]) not in types:
+            return name
+    returned = report.get("returned")
+    malformed = returned is not None and any(type(returned.get(name)) not in types for name, types in RETURNED.items())
+    return "returned" if malformed else ""
 
 
 def header(flow: str, ir: int) -> str:

@@ -80,7 +80,8 @@ class Machine:
 
     def recorded(self, event: Event) -> Event:
         """An event as the journal keeps it."""
-        event = capture.safe(event, self.redactor)
+        if self.flow.contracts:
+            event = capture.safe(event, self.redactor)
         return event if self.flow.record_content else capture.withheld(event)
 
     @property

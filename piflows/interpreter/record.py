@@ -53,6 +53,15 @@ def alive(sent: Json) -> Json:
     return {"phase": ALIVE, "asked": sent["kind"], "incarnation": 0, "n": 0, "began": None}
 
 
+def child(sent: Json, unit: int, wave: int, result: int, role: str) -> Json:
+    """The same of a child run: its unit's number and wave, its place in `results`, its role, whether it was told to
+    wrap up (`notice`: empty, sent, seen), and the refusal of the `budget` that ended it."""
+    return {
+        "phase": ALIVE, "asked": "spawn", "incarnation": 0, "n": 0, "began": None, "cwd": sent["cwd"],
+        "unit": unit, "wave": wave, "result": result, "role": role, "notice": "", "budget": None,
+    }  # fmt: skip
+
+
 def publish(record: Json, state: str, value: Any) -> None:
     """Give a state's value to whoever comes later; ABSENT takes the old one back."""
     if value is ABSENT:

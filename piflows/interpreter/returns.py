@@ -29,18 +29,21 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
     alone. `returned` holds, under a contract, what was found: `refused` (by shape or identity) and `misfit` (by data)
     as [code, facts] or None, the `paths` and `digests` that it declares, and the `envelope` as it is stored.
     """
-    out = {**report, "text": kept(report["text"], redactor), "stderr": kept(report["stderr"], redactor)}
+    text, stderr = kept(report["text"], redactor), kept(report["stderr"], redactor)
+    out = report if (text, stderr) == (report["text"], report["stderr"]) else {**report, "text": text, "stderr": stderr}
     if report["kind"] == "childFailed":
-        out["facts"] = redactor.value(report["facts"])
+        out = {**out, "facts": redactor.value(report["facts"])}
     if role.contract:
         return out | _returned(flow, role, redactor, report["text"])
     if role.protocol is not None:
-        out["control"] = parse_control(role.protocol, report["text"], role.candidates)
+        out = {**out, "control": parse_control(role.protocol, report["text"], role.candidates)}
     return out
 
 
 def kept(text: str, redactor: Redactor) -> str:
     """A text as it goes into journal, state and report."""
+    if len(text) * 4 <= LIMITS.text_bytes:
+        return redactor.text(text) if text else text
     return cut(redactor.text(cut(text, LIMITS.text_bytes, "Output")), LIMITS.text_bytes, "Output")
 
 

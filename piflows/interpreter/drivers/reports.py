@@ -10,6 +10,7 @@ from piflows.interpreter.journal import flaw
 
 Json = dict[str, Any]
 
+_OURS = frozenset({"control", "returned", "withheld"})  # the machine's own words in an event
 _FROM_BACKENDS = ANSWERS["spawn"] - {"childStarted"}  # that a child started, the driver says
 
 
@@ -17,7 +18,11 @@ def proper(report: Json) -> Json:
     """A backend's report, or the failure that stands for one that no backend may send."""
     kind = report.get("kind")
     problem = flaw(report) if kind in _FROM_BACKENDS else f"its backend reported `{kind}`"
-    return broken(problem) if problem else report
+    if problem:
+        return broken(problem)
+    if _OURS.isdisjoint(report):
+        return report
+    return {name: value for name, value in report.items() if name not in _OURS}
 
 
 def broken(problem: str | Exception) -> Json:
