@@ -57,7 +57,7 @@ def _request(
     """The effect that starts a child, and why it may not start because of what it would read."""
     under_way, role = known["stage"], program.flow.roles[unit.role]
     over = under_way["items"] is not None
-    refused = crossing.violation(known)
+    refused = crossing.violation(known) if known["guard"]["latched"] else None
     prompt = cwd = ""
     if (fixed := shape.fixed[0 if over else number]) is not None and not unit.reads and not role.cwd:
         key, prompt = fixed
@@ -73,7 +73,7 @@ def _request(
         key = fill(unit.label, slots)
         if refused is None:
             prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
-    effect = effect_id(stage.name, under_way["visit"], _place(known, unit, number))
+    effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
     step = len(known["results"]) + 1
     timeout, schema = program.timeouts[unit.role], program.schemas[unit.role]
     sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step, schema)
@@ -92,23 +92,23 @@ def asks_files(event: Event, live: Json) -> Json | None:
 
 def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, files: Json, marks: Marks) -> Json:
     """Enter what an ended child came to; the record that later states read."""
-    result, refused = known["results"][live["result"]], None
-    unit, role = _unit(program, stage, live["unit"]), program.flow.roles[live["role"]]
+    result = known["results"][live["result"]]
+    refused: list[Any] | None = None
     found: Json | None = None
-    if event["kind"] == "childSettled" and role.contract:
+    if "returned" in event and event["kind"] == "childSettled":
+        unit = _unit(program, stage, live["unit"])
         refused, found = returns.judged(program.flow, unit, event, files)
         marks.returned(result, event, refused, consumed=(stage.name, unit.name) in program.consumed)
-        if refused is not None:
-            code, facts = refused
-            facts = {**facts, "role": result["role"]}
-            event = {**event, "kind": "childFailed", "code": code, "facts": facts, "exit": max(1, event["exit"])}
+    if refused is not None:
+        code, facts = refused
+        facts = {**facts, "role": result["role"]}
+        event = {**event, "kind": "childFailed", "code": code, "facts": facts, "exit": max(1, event["exit"])}
     if marks.on:
-        effect = effect_id(stage.name, known["stage"]["visit"], _place(known, unit, live["unit"]))
-        marks.facts(effect, program.limits[live["role"]], known["accounts"], event)
+        marks.facts(event["effect"], program.limits[live["role"]], known["accounts"], event)
     settled(result, event, live["began"])
+    each = unit_record(result, live["wave"], event, found)
     if found is not None:
         result["envelope"] = found
-    each = unit_record(result, live["wave"], event, found)
     if refused is not None:
         each["refused"] = [event["code"], event["facts"]]
     return each
@@ -121,11 +121,6 @@ def invalid_return(under_way: Json) -> Refused | None:
             code, facts = each["refused"]
             return Refused(code, **facts)
     return None
-
-
-def _place(known: Json, unit: Unit, number: int) -> str:
-    """What names a unit in its effect's id."""
-    return unit.name if known["stage"]["items"] is None else str(number + 1)
 
 
 def _unit(program: Program, stage: Stage, number: int) -> Unit:

@@ -145,10 +145,12 @@ class Machine:
         live["phase"], live["incarnation"], live["n"] = after, event["incarnation"], event["n"]
         if kind == "childStarted":
             live["began"] = event["at"]
-            spending.started(self.record, self.program, effect, live, out)
+            if self.program.limited:
+                spending.started(self.record, self.program, effect, live, out)
         elif kind == "turnEnded":
             charge(self.record["spent"], live["result"], event["usage"])
-            spending.turned(self.record, self.program, effect, event["usage"], out)
+            if self.program.limited:
+                spending.turned(self.record, self.program, effect, event["usage"], out)
         elif kind == "noticeSeen":
             live["notice"] = "seen"
         if after in OVER:
@@ -176,8 +178,9 @@ class Machine:
         if event["kind"] == "inspected":
             event, files = live["settled"], event["files"]
         else:
-            event = spending.verdict(self.record, live, event, self.marks)
-            if (look := children.asks_files(event, live)) is not None:
+            if live["budget"] is not None or live["notice"]:
+                event = spending.verdict(self.record, live, event, self.marks)
+            if "returned" in event and (look := children.asks_files(event, live)) is not None:
                 waits = {**live, **record.alive(look), "began": live["began"], "settled": event}
                 self.record["live"][look["effect"]] = waits
                 out.append(look)

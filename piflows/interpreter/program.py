@@ -89,6 +89,7 @@ class Program:
         self.consumed = set(_consumed(flow))
         flows = limits(flow.ceilings, FLOW)
         self.limits = {name: flows + _own(flow, role) for name, role in flow.roles.items()}  # what governs each role
+        self.limited = any(self.limits.values())
         self.schemas = {
             name: flow.contracts[role.contract]["returnSchema"] if role.contract else None
             for name, role in flow.roles.items()
