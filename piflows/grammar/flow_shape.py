@@ -34,7 +34,7 @@ _HEADS: dict[type, tuple[str, ...]] = {  # fields on a record's first line; one 
     Ref: ("state", "pick", "unit"),
     Handoff: ("slot", "<from>", "value"),
     Ceiling: ("authority", "what", "limit"),
-    Mark: ("name", "kind", "minted"),
+    Mark: ("name", "event", "minted"),
     Over: ("value",),
     Input: ("file", "digest"),
     Role: (),

@@ -40,7 +40,7 @@ class Marks:
     def note(self, mark: Mark, key: str, stage: str, attributes: Json, needs: Sequence[str] = ()) -> None:
         """One event; `needs` are the keys that it depends on."""
         if self.on:
-            self.notes.append(effects.note(mark.name, mark.kind, mark.minted, key, stage, needs, attributes))
+            self.notes.append(effects.note(mark.name, mark.event, mark.minted, key, stage, needs, attributes))
 
     def minted(self, name: str, at: str, of: Json, attributes: Json) -> None:
         """An event of the run's own, beside the child run `of`, at a key made from its key."""

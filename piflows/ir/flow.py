@@ -45,7 +45,7 @@ class Mark:
     """A coordination event of the trace that an outcome records. `minted`: by the run itself, not by the mode."""
 
     name: str
-    kind: Kind
+    event: Kind
     minted: bool = False
 
 
