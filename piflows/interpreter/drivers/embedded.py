@@ -9,17 +9,19 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext, suppress
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from piflows.interpreter.backends import Host, Noting, open_backend, virtual_time
 from piflows.interpreter.drivers.local import Watch, drive
-from piflows.interpreter.drivers.tracing import Tracing, refused, trace_file
 from piflows.interpreter.hands import shell
 from piflows.interpreter.hands.clock import Clock, RealClock, VirtualClock
 from piflows.interpreter.hands.journal_file import JournalFile
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.result import details
+from piflows.interpreter.trace.sink import Sink
+from piflows.interpreter.trace.tracing import REFUSALS, Tracing, refused, trace_file
 from piflows.ir.diagnostic import FlowError, diagnostic
 from piflows.ir.digest import digest
 from piflows.ir.flow import Flow
@@ -100,9 +102,11 @@ def run_flow(
 
 def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
     """Leave the host's refusal of a flow in its trace, when it has one."""
-    with suppress(FlowError):  # it is refused already
+    if code in REFUSALS and trace_file(flow, os.environ):
         clock = RealClock()
-        refused(flow, code, {"at": clock.now(), **_opened(flow, cwd, clock)}, os.environ)
+        opened = {"at": clock.now(), **_opened(flow, cwd, clock)}
+        with suppress(FlowError):  # it is refused already
+            refused(flow, code, opened, os.environ, _sink(flow, cwd))
 
 
 def _opened(flow: Flow, cwd: str, clock: Clock) -> Json:
@@ -130,7 +134,13 @@ def _counted(machine: Machine, event: Json, sent: Json | None) -> Json:
 
 
 def _tracing(flow: Flow, opened: Json, *, resumed: bool) -> Tracing | None:
-    return Tracing(flow, opened, os.environ, resumed=resumed) if opened.get("traced") else None
+    if not opened.get("traced"):
+        return None
+    return Tracing(flow, opened, os.environ, _sink(flow, opened["cwd"]), resumed=resumed)
+
+
+def _sink(flow: Flow, cwd: str) -> Sink:
+    return Sink(Path(cwd, trace_file(flow, os.environ)))
 
 
 def _told(machine: Machine, trace: Tracing | None) -> Json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from piflows.interpreter.guards.budget import STOPS
@@ -39,7 +38,7 @@ class Tracing:
     Raises FlowError TRACE_INCOMPLETE for a strict run whose file cannot be written: it is known before the spend.
     """
 
-    def __init__(self, flow: Flow, opened: Json, env: Mapping[str, str], *, resumed: bool) -> None:
+    def __init__(self, flow: Flow, opened: Json, env: Mapping[str, str], sink: Sink, *, resumed: bool) -> None:
         self.shown = trace_file(flow, env)
         about = flow.about
         setup = Setup(
@@ -55,7 +54,6 @@ class Tracing:
             strict=strict(flow, env),
         )
         redactor = Redactor(flow.redact_secrets, opened.get("home", ""))
-        sink = Sink(Path(opened["cwd"], self.shown))
         self.export = Export(Fold(setup, redactor, flow.contracts.get), sink, setup.strict)
         if setup.strict and sink.problem:
             raise FlowError(diagnostic("TRACE_INCOMPLETE", problem=f"{self.shown} cannot be written, {sink.problem}"))
@@ -92,14 +90,12 @@ REFUSALS = (  # of the host, once there is a trace to write to
 )
 
 
-def refused(flow: Flow, code: str, opened: Json, env: Mapping[str, str]) -> None:
+def refused(flow: Flow, code: str, opened: Json, env: Mapping[str, str], sink: Sink) -> None:
     """Leave a root in the trace for a run that the host refused before its first child. Seed: Trace export.
 
     Raises what `Tracing` raises.
     """
-    if code not in REFUSALS or not trace_file(flow, env):
-        return
-    trace = Tracing(flow, opened, env, resumed=False)
+    trace = Tracing(flow, opened, env, sink, resumed=False)
     trace.export.opened(opened)
     trace.export.finished(opened["at"], code, {names.REFUSED: code}, trace.shown)
     trace.export.sink.close()
