@@ -48,7 +48,6 @@ _SHOWN: dict[type, frozenset[str]] = {  # written also when they have their defa
     Stage: frozenset({"schedule", "failure"}),
     Role: frozenset({"tools"}),
 }
-_APART = frozenset({"kind", "version"})  # `kind` is a word of its record's first line, `version` is in the header
 
 
 @frozen
@@ -139,7 +138,7 @@ class Shape:
 def shape(cls: type) -> Shape:
     """The shape of a record type."""
     hints = get_type_hints(cls)
-    fields = {f.name: _field(cls, f, hints[f.name]) for f in dataclasses.fields(cls) if f.name not in _APART}
+    fields = {f.name: _field(cls, f, hints[f.name]) for f in dataclasses.fields(cls) if not _is_apart(f, hints)}
     head = _HEADS.get(cls, ("name",) if "name" in fields else ())
     rest = [field for field in fields.values() if field.name not in head]
     return Shape(
@@ -152,9 +151,14 @@ def shape(cls: type) -> Shape:
 
 
 def kind_of(cls: type) -> str:
-    """The `kind` of a type that has one."""
-    (kind,) = get_args(get_type_hints(cls)["kind"])
-    return kind
+    """The `kind` that tells a type apart from its siblings, empty for a type that has none."""
+    kinds = get_args(get_type_hints(cls).get("kind"))
+    return kinds[0] if len(kinds) == 1 else ""  # of several, it is a field like any other
+
+
+def _is_apart(field: dataclasses.Field[Any], hints: dict[str, Any]) -> bool:
+    """A telling `kind` is a word of its record's first line, `version` is in the header."""
+    return field.name == "version" or (field.name == "kind" and len(get_args(hints["kind"])) == 1)
 
 
 def _words(field: Field) -> tuple[str, ...]:
@@ -223,7 +227,7 @@ def _of(name: str, hint: Any) -> Of:
         return Kinds({kind_of(cls): cls for cls in get_args(hint)}, name in _BY_KIND)
     if dataclasses.is_dataclass(hint):
         cls = cast("type", hint)
-        return Kinds({kind_of(cls): cls}, name in _BY_KIND) if "kind" in get_type_hints(cls) else Record(cls)
+        return Kinds({kind: cls}, name in _BY_KIND) if (kind := kind_of(cls)) else Record(cls)
     if get_origin(hint) is Literal:
         return Scalar(str, get_args(hint))
     if hint is str and name in _PROSE:

@@ -86,7 +86,6 @@ REFUSALS = (  # of the host, once there is a trace to write to
     "PROJECT_AGENT_APPROVAL_REQUIRED",
     "PROJECT_AGENT_APPROVAL_DENIED",
     "CHECKPOINT_APPROVAL_REQUIRED",
-    "CHECKPOINT_APPROVAL_DENIED",
 )
 
 

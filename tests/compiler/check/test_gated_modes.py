@@ -91,7 +91,7 @@ CALLS: dict[str, tuple[dict[str, Any], Found]] = {
     "an unknown worker": (orchestrate(recon={"agent": "recom"}), at("/orchestrate/recon/agent", "UNKNOWN_AGENT")),
     "a commander's contract": (
         orchestrate(commander={"agent": "commander", "contract": []}),
-        at("/orchestrate/commander/contract", "INVALID_DELEGATION_CONTRACT", IGNORED),
+        at("/orchestrate/commander/contract", "INVALID_DELEGATION_CONTRACT"),
     ),
     "a verifier's options without one": (
         orchestrate(verifyPolicy="fail", verifyMaxIterations=2),
@@ -180,8 +180,7 @@ CALLS: dict[str, tuple[dict[str, Any], Found]] = {
     ),
     "a phase's contract": (
         phases(work("a", contract={})),
-        at("/workflow/phases/0/contract", *["INVALID_DELEGATION_CONTRACT"] * 10)
-        + at("/workflow/phases/0/contract", IGNORED),
+        at("/workflow/phases/0/contract", *["INVALID_DELEGATION_CONTRACT"] * 10),
     ),
     "a later phase and none": (
         phases(work("a", "{phase.b}{phase.c}"), work("b", "{phase.a}")),

@@ -247,22 +247,22 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         [("PARAMETER_IGNORED", "/monitor/pattern")],
     ),
     # contracts
-    "a contract": ({"agent": "recon", "contract": CONTRACT}, [("PARAMETER_IGNORED", "/contract")]),
+    "a contract": ({"agent": "recon", "contract": CONTRACT}, []),
     "a contract without an owner": (
         {"agent": "recon", "contract": {key: CONTRACT[key] for key in CONTRACT if key != "owner"}},
-        [("INVALID_DELEGATION_CONTRACT", "/contract"), ("PARAMETER_IGNORED", "/contract")],
+        [("INVALID_DELEGATION_CONTRACT", "/contract")],
     ),
     "a contract that is none": (
         {**RECON, "contract": 5},
-        [("INVALID_DELEGATION_CONTRACT", "/contract"), ("PARAMETER_IGNORED", "/contract")],
+        [("INVALID_DELEGATION_CONTRACT", "/contract")],
     ),
     "a member that no contract has": (
         {"agent": "recon", "contract": {**CONTRACT, "extra": 1}},
-        [("PARAMETER_IGNORED", "/contract"), ("PARAMETER_IGNORED", "/contract/extra")],
+        [("PARAMETER_IGNORED", "/contract/extra")],
     ),
     "retired names inside a contract": (
         {"agent": "recon", "contract": {**CONTRACT, "returnContract": 1}},
-        [("PARAMETER_IGNORED", "/contract"), ("PARAMETER_IGNORED", "/contract/returnContract")],
+        [("PARAMETER_IGNORED", "/contract/returnContract")],
     ),
     # shared writes
     "two writers": (tasks(*OPERATORS), [("SHARED_WRITE_CWD", "/tasks/1")]),
@@ -335,7 +335,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         {"monitor": {"command": "x"}, "requireEvidence": True},
         [("PARAMETER_IGNORED", "/requireEvidence")],
     ),
-    "not enforced yet": (
+    "every guarantee": (
         {
             **RECON,
             "maxTokens": 0,
@@ -344,13 +344,7 @@ CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
             "handoffPolicy": "fail",
             "modeHandoffPolicy": {"graph": "warn", "loop": "fail"},
         },
-        [
-            ("PARAMETER_IGNORED", "/maxTokens"),
-            ("PARAMETER_IGNORED", "/redactSecrets"),
-            ("PARAMETER_IGNORED", "/recordContent"),
-            ("PARAMETER_IGNORED", "/handoffPolicy"),
-            ("PARAMETER_IGNORED", "/modeHandoffPolicy/loop"),
-        ],
+        [],
     ),
     "as mild as the default": ({**RECON, "handoffPolicy": "warn", "recordContent": True}, []),
     "checkpoint and lessons": (
@@ -411,7 +405,6 @@ MESSAGES = {
     "unknown at the top": '"tsak" is not a parameter of the call. Did you mean "task"?',
     "two modes": "tasks and evaluate",
     "agent alone": "`agent` needs a `task`",
-    "not enforced yet": "accepted, but not enforced yet",
     "one voter": "A vote needs at least 2 voters, and this one has 1.",
     "tools that pi does not have": 'Did you mean "read"?',
 }
@@ -471,7 +464,7 @@ PRESET_CALLS: dict[str, tuple[dict[str, Any], list[tuple[str, str, str]]]] = {
     ),
     "always": (
         {"preset": "glance", "task": "x", "maxCostUsd": -1},
-        [("PRESET_EXPANSION_INVALID", "call.json", "/maxCostUsd"), ("PARAMETER_IGNORED", "call.json", "/maxCostUsd")],
+        [("PRESET_EXPANSION_INVALID", "call.json", "/maxCostUsd")],
     ),
     "concurrency of the caller": (
         {"preset": "glance", "task": "x", "concurrency": 99},

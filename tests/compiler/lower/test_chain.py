@@ -16,6 +16,7 @@ from piflows.ir.unit import Handoff, Ref
 Lower = Callable[..., Lowered]
 Show = Callable[[Parts], str]
 
+UNDER = "\n\n## Delegation contract\n"
 STEPS = ("On {task}: {previous}.", "From {previous} and {previous}, {node.a}", "Nothing of it", "{previous}")
 
 
@@ -66,7 +67,9 @@ def test_each_step_needs_the_one_before_and_reads_it_where_it_says_so(lowered: L
     ],
 )
 def test_where_the_task_comes_from(call: dict[str, Any], goal: str, lowered: Lower, show: Show) -> None:
-    assert show(units(chain(lowered, "On {task}", **call))[0].prompt) == f"On {goal}"
+    prompt, contract, protocol = show(units(chain(lowered, "On {task}", **call))[0].prompt).partition(UNDER)
+    assert prompt == f"On {goal}"
+    assert bool(contract and protocol) == ("contract" in call)
 
 
 def test_a_step_has_its_own_requirements_before_the_calls(lowered: Lower, show: Show) -> None:

@@ -53,8 +53,8 @@ def test_keys_roles_and_handoffs(lowered: Lower, show: Show) -> None:
     advocates, (judge,) = (states(flow)[name].work.units for name in ("advocates", "adjudicator"))
     assert [show(unit.label) for unit in advocates] == [f"round-{{round}}.advocate-{n}" for n in (1, 2, 3)]
     assert (show(states(flow)["advocates"].label), show(judge.label)) == ("round-{round}", "adjudicator")
-    assert {unit.reads for unit in advocates} == {(Handoff("prior", Ref("advocates"), absent="omit"),)}
-    assert judge.reads == (Handoff("final", Ref("advocates")),)
+    assert {unit.reads for unit in advocates} == {(Handoff("prior", Ref("advocates"), "envelope", "omit"),)}
+    assert judge.reads == (Handoff("final", Ref("advocates"), "envelope"),)
     roles = [(role.agent, role.slot) for role in (flow.roles[unit.role] for unit in (*advocates, judge))]
     assert roles == [
         ("strategist", "advocate"),

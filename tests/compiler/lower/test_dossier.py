@@ -46,7 +46,7 @@ def test_keys_and_handoffs(lowered: Lower, show: Show) -> None:
     sections, (debrief,) = found["sections"].work.units, found["debrief"].work.units
     names = ["section-1", "section-2", "section-3"]
     assert [show(unit.label) for unit in sections] == names and show(debrief.label) == "debrief"
-    assert debrief.reads == tuple(Handoff(name, Ref("sections", "unit", name)) for name in names)
+    assert debrief.reads == tuple(Handoff(name, Ref("sections", "unit", name), "envelope") for name in names)
     first = show(sections[0].prompt)
     assert first.startswith("## Question\n\nWhy?\n\n## Evidence assignment 1\n\nRead log.\n") and "map" not in first
 

@@ -78,11 +78,11 @@ def test_nodes_are_taken_as_written(
 def test_what_a_node_reads(lowered: Lower) -> None:
     last = units(graph(lowered, DIAMOND))[-1]
     assert last.reads == (
-        Handoff("node.b", Ref("nodes", "unit", "b")),
-        Handoff("node.c", Ref("nodes", "unit", "c")),
+        Handoff("node.b", Ref("nodes", "unit", "b"), "envelope"),
+        Handoff("node.c", Ref("nodes", "unit", "c"), "envelope"),
     )
     (twice,) = units(graph(lowered, [node("a", "{node.ghost} {node.ghost}")]))
-    assert twice.reads == (Handoff("node.ghost", Ref("nodes", "unit", "ghost")),)
+    assert twice.reads == (Handoff("node.ghost", Ref("nodes", "unit", "ghost"), "envelope"),)
 
 
 def test_pointers_and_roles(lowered: Lower) -> None:

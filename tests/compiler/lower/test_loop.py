@@ -61,12 +61,13 @@ def test_the_bound(given: dict[str, Any], times: int, lowered: Lower) -> None:
 
 def test_what_crosses_and_under_which_protocol(lowered: Lower, show: Show) -> None:
     alone, judged = (loop(lowered, **spec) for spec in ({}, {"judge": JUDGE}))
-    previous, feedback = Handoff("previous", OUTPUT, absent="omit"), Handoff("feedback", Ref("round"), absent="omit")
+    previous = Handoff("previous", OUTPUT, "envelope", "omit")
+    feedback = Handoff("feedback", Ref("round"), absent="omit")
     (own,), (body,), (judge,) = (
         states(flow)[stage].work.units for flow, stage in ((alone, "body"), (judged, "body"), (judged, "judge"))
     )
     assert (own.reads, body.reads) == ((previous,), (previous, feedback))
-    assert judge.reads == (Handoff("output", OUTPUT),)
+    assert judge.reads == (Handoff("output", OUTPUT, "envelope"),)
     protocols = [flow.roles[unit.role].protocol for flow, unit in ((alone, own), (judged, body), (judged, judge))]
     assert protocols == ["loop", None, "verdict"]
     said = [[marker in show(unit.prompt) for marker in ("LOOP: DONE", "VERDICT: PASS")] for unit in (own, body, judge)]

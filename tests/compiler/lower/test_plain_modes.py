@@ -45,7 +45,9 @@ def test_single(call: dict[str, Any], prompt: str, lowered: Lower, show: Show) -
     assert isinstance(stage, Stage) and isinstance(stage.work, Plan)
     (unit,) = stage.work.units
     role = flow.roles[unit.role]
-    assert (show(unit.label), show(unit.prompt)) == ("single", prompt)
+    own, contract, protocol = show(unit.prompt).partition("\n\n## Delegation contract\n")
+    assert (show(unit.label), own) == ("single", prompt)
+    assert bool(contract and "\n## Required return protocol\n" in protocol) == ("contract" in call)
     assert (role.slot, role.tools, role.cwd) == ("scout", (), text("yard"))
 
 

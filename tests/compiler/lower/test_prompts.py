@@ -9,7 +9,7 @@ import pytest
 from jinja2 import TemplateNotFound, UndefinedError
 
 from piflows.compiler import prompts
-from piflows.compiler.lower import MODES
+from piflows.compiler.lower import MODES, make
 from piflows.compiler.prompts import Filling, Hole, full, slots_only
 from piflows.compiler.prompts.templates import environment
 from piflows.ir.parts import ITEM, Counter, Each, Index, Parts, Section, Slot, Text
@@ -58,7 +58,8 @@ def test_slots_only_gives_what_can_be_checked() -> None:
     assert slots_only("no-such-template", fillings) == (ROUND, Slot("hole"), Slot("many"), Slot("node.a"))
 
 
-def test_every_template_is_the_prompt_of_a_mode() -> None:
+def test_every_template_is_the_prompt_of_a_mode_or_stands_below_that_of_any() -> None:
     names = [path.stem for path in Path(prompts.__file__).parent.glob("*.j2")]
     modules = {name: Path(__import__(module, fromlist=["x"]).__file__ or "") for name, module in MODES.items()}
+    modules["delegation"] = Path(make.__file__)
     assert names and all(f'"{name}"' in modules[name.split("-")[0]].read_text("utf-8") for name in names)

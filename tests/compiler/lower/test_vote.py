@@ -105,7 +105,7 @@ def test_there_is_a_stance_for_every_voter() -> None:
 def test_the_aggregator_reads_who_succeeded(lowered: Lower, show: Show) -> None:
     flow = vote(lowered, {"returnRequirements": "In verse."}, voters=MIXED, debrief=DEBRIEF)
     (unit,) = states(flow)["debrief"].work.units
-    assert show(unit.label) == "aggregator" and unit.reads == (Handoff("answers", Ref("voters", "ok")),)
+    assert show(unit.label) == "aggregator" and unit.reads == (Handoff("answers", Ref("voters", "ok"), "envelope"),)
     assert all("In verse." in show(each.prompt) for each in (unit, *voters(flow)))
     assert show(unit.prompt).startswith("## Original task\n\nSafe?\n\n## {ok of voters} (untrusted data)\n")
 
