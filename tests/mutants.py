@@ -238,7 +238,7 @@ def anywhere(across: Any) -> Any:  # noqa: ARG001
     return lambda label, joined, border: iter([border])  # noqa: ARG005
 
 
-MACHINE = "piflows.interpreter.machine"
+MACHINE, CHILDREN = "piflows.interpreter.machine", "piflows.interpreter.children"
 REDACT = "piflows.interpreter.guards.redact"
 HANDOFF = "piflows.interpreter.guards.handoff"
 ALONE = "test_lowering:test_a_check_alone_finds_what_a_run_would"
@@ -272,11 +272,11 @@ MUTANTS = [
         "test_machine:test_every_path_settles_within_its_bounds", "piflows.interpreter.gates.DECIDE[round]", once_more
     ),
     Mutant("test_machine:test_no_unit_starts_before_its_needs_succeeded", f"{WAVES}._next_wave", without_barrier),
-    Mutant("test_machine:test_the_machine_is_a_function_of_its_events", f"{MACHINE}.effect_id", numbered),
+    Mutant("test_machine:test_the_machine_is_a_function_of_its_events", f"{CHILDREN}.effect_id", numbered),
     Mutant(
         "test_resume:test_the_outcome_depends_on_neither_order_nor_crashes", f"{WAVES}.start", halting_inside_a_wave
     ),
-    Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{MACHINE}.effect_id", numbered),
+    Mutant("test_resume:test_a_settled_child_is_never_run_again", f"{CHILDREN}.effect_id", numbered),
     Mutant("test_lowering:test_lowering_is_deterministic", f"{MAKER}.flow", dated),
     Mutant("test_lowering:test_an_accepted_call_lowers_to_a_flow_that_verifies", f"{MAKER}.round", swapped),
     Mutant(

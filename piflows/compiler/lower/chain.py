@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import RUN, Maker, first_text, objective, report, t
+from piflows.compiler.lower.make import RUN, Maker, report
+from piflows.compiler.lower.sentences import first_text, objective, t
 from piflows.grammar.call import Call, TaskItem
 from piflows.grammar.placeholder import CHAIN_KINDS, split
 from piflows.ir.flow import Flow

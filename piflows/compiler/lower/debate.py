@@ -5,7 +5,8 @@ An advocate reads the whole round before and nothing of its own: a Stage publish
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import every_run, first_text, t
 from piflows.grammar.call import Call
 from piflows.grammar.modes.debate import Debate
 from piflows.ir.flow import Flow, Mark

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, every_run, first_text, joined, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import every_run, first_text, joined, t
 from piflows.grammar.call import Call
 from piflows.grammar.modes.dossier import Dossier
 from piflows.ir.flow import Flow

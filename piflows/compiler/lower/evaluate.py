@@ -5,7 +5,8 @@ Both roads back, a failed check and the panel's REVISE, share one round: its val
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import RUN, Maker, first_text, objective, report, t
+from piflows.compiler.lower.make import RUN, Maker, report
+from piflows.compiler.lower.sentences import first_text, objective, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.evaluate import Evaluate

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from piflows.compiler.lower.make import RUN, Maker, first_text, joined, report, t
+from piflows.compiler.lower.make import RUN, Maker, report
+from piflows.compiler.lower.sentences import first_text, joined, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.modes.graph import Graph, GraphNode
 from piflows.grammar.placeholder import GRAPH_KINDS, split

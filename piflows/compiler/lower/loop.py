@@ -5,7 +5,8 @@ With a judge the body has no say in the end, and what the judge criticizes is th
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import first_text, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.loop import Loop

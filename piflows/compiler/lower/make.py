@@ -6,15 +6,13 @@ handoff policy, return requirements, normal forms, and the pointer of every stat
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from piflows.compiler.context import Catalog
 from piflows.compiler.lower.terms import contract_terms
-from piflows.compiler.prompts import Filling, Hole, Renderer, pieces, slots_only
+from piflows.compiler.prompts import Filling, Hole, Renderer, slots_only
 from piflows.compiler.resolve import resolve_role
 from piflows.grammar.call import Call, Policy, SectionItem, TaskItem
 from piflows.ir.actions import Doing
@@ -22,7 +20,7 @@ from piflows.ir.canonical import identity
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Mark, Settle, Stage, State
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import Condition, Round
-from piflows.ir.parts import ITEM, Each, Part, Parts, Section, Slot, Text, normal, text
+from piflows.ir.parts import Parts, Section, Slot, Text, normal, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Protocol, Ref, Role, Unit
 from piflows.ir.visible import visible
@@ -36,58 +34,13 @@ EVIDENCE = (
 )
 POLICIES: tuple[Policy, ...] = ("warn", "quarantine", "fail")  # from the mildest to the strictest
 RUN = "run"  # the slot in which the end of a flow reads the child run that failed
-_SLOT = re.compile(r"\{(\w+)\}")
 
 Budget = Literal["maxCostUsd", "maxTokens", "maxGeneratedTokens"]
-
-
-_split = cache(_SLOT.split)  # of our own sentences alone
-
-
-def t(sentence: str, **fillings: Filling) -> Parts:
-    """A sentence of our own as parts: each `{name}` is replaced once, what it is replaced by is never read again.
-
-    Raises KeyError for a name without a filling.
-    """
-    out: list[Part] = []
-    for place, piece in enumerate(_split(sentence)):
-        if place % 2:
-            out.extend(pieces(fillings[piece]))
-        elif piece:
-            out.append(Text(piece))
-    return normal(out)
-
-
-def joined(blocks: Sequence[Parts], between: str) -> Parts:
-    """Blocks of parts with a text between each two."""
-    out: Parts = ()
-    for number, block in enumerate(blocks):
-        out += (*text(between), *block) if number else block
-    return normal(out)
-
-
-def first_text(*candidates: str | None) -> str:
-    """The first that is there and not blank, else empty."""
-    return next((each for each in candidates if each is not None and each.strip()), "")
-
-
-def objective(contract: Mapping[str, Any] | None) -> str | None:
-    """The objective of a delegation contract, which can stand for a task."""
-    found = contract.get("objective") if contract is not None else None
-    return found if isinstance(found, str) else None
 
 
 def report(slot: str, value: Ref, absent: Literal["refuse", "omit"] = "refuse") -> Handoff:
     """A value that goes to the parent, as it is."""
     return Handoff(slot, value, form="report", absent=absent)
-
-
-def every_run(slot: str) -> Parts:
-    """One block per run of a Stage, in item order, failed or not."""
-    failed = t("{agent} — failed ({reason})", agent=Slot(ITEM, "agent"), reason=Slot(ITEM, "stopReason"))
-    completed = t("{role} ({agent}) — completed", role=Slot(ITEM, "role"), agent=Slot(ITEM, "agent"))
-    heading = (Section(ITEM, failed, "stopReason", completed),)
-    return (Each(slot, t("### {heading}\n\n{text}", heading=heading, text=Slot(ITEM)), "\n\n---\n\n"),)
 
 
 @frozen

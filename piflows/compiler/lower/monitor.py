@@ -5,7 +5,8 @@ The reactor gets the observation only: no return requirements.
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import first_text, t
 from piflows.grammar.call import Call
 from piflows.grammar.modes.monitor import Monitor
 from piflows.ir.actions import Command, Wait

@@ -5,7 +5,8 @@ The exit status tells whether all of them succeeded, so both ends give the same 
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, every_run, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import every_run, t
 from piflows.grammar.call import Call
 from piflows.ir.flow import Flow
 from piflows.ir.gates import AtLeast

@@ -5,7 +5,8 @@ Each candidate is a Stage of its own, as its agent decides what its child may do
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import first_text, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.route import Route

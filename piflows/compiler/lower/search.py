@@ -5,7 +5,8 @@ All rounds run; a new round's beam replaces the old one.
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import first_text, t
 from piflows.grammar.call import Call
 from piflows.grammar.instructions import instruction
 from piflows.grammar.modes.search import Search

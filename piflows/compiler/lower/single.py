@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, first_text, objective, report
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import first_text, objective
 from piflows.grammar.call import AgentRef, Call
 from piflows.ir.flow import Flow
 from piflows.ir.parts import Slot, text

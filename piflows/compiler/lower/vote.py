@@ -5,7 +5,8 @@ Voters who are one agent on one model would give one answer several times, so ea
 
 from __future__ import annotations
 
-from piflows.compiler.lower.make import Maker, every_run, first_text, report, t
+from piflows.compiler.lower.make import Maker, report
+from piflows.compiler.lower.sentences import every_run, first_text, t
 from piflows.grammar.call import AgentRef, Call
 from piflows.grammar.modes.vote import Vote
 from piflows.ir.flow import Flow, Mark

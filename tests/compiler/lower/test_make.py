@@ -10,7 +10,8 @@ import pytest
 from models import model
 
 from piflows.compiler.context import Catalog
-from piflows.compiler.lower.make import Lowered, Maker, first_text, joined, objective, t
+from piflows.compiler.lower.make import Lowered, Maker
+from piflows.compiler.lower.sentences import first_text, joined, objective, t
 from piflows.compiler.prompts import Hole, full
 from piflows.grammar.call import AgentRef, TaskItem
 from piflows.grammar.preset import parse_preset

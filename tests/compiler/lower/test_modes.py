@@ -13,7 +13,8 @@ import pytest
 
 from piflows.compiler import lower as lowering
 from piflows.compiler.lower import MODES, load
-from piflows.compiler.lower.make import Lowered, Maker, t
+from piflows.compiler.lower.make import Lowered, Maker
+from piflows.compiler.lower.sentences import t
 from piflows.compiler.prompts import slots_only
 from piflows.grammar.call import Call
 from piflows.grammar.flow_text import parse_flow, print_flow
