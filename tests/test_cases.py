@@ -64,4 +64,4 @@ def test_case(case: dict[str, Any]) -> None:
 
 def test_what_is_not_there_yet_is_named() -> None:
     assert set(NOT_YET) <= {case["id"] for case in ALL}
-    assert set(NOT_YET.values()) <= {"orchestrate", "workflow", "worktree", "lessons", "contract", "redaction", "guard"}
+    assert set(NOT_YET.values()) <= {"orchestrate", "workflow", "worktree", "lessons"}

@@ -43,8 +43,8 @@ def details(machine: Machine) -> Json:
 
 def refusal(about: Json, error: Diagnostic) -> Json:
     """The details of a run that did not begin, with what is known of its call."""
-    outcome: Json = {"outcome": "refused", "header": None, "text": error_text(error), "error": error_object(error)}
-    return about | Redactor(on=True, home="").value(outcome) | {"results": []}
+    said: Json = Redactor(on=True, home="").value({"text": error_text(error), "error": error_object(error)})
+    return about | {"outcome": "refused", "header": None, "text": said["text"], "results": [], "error": said["error"]}
 
 
 def results(machine: Machine) -> list[Json]:

@@ -80,7 +80,7 @@ def test_a_refused_call(project: Project) -> None:
 
 
 def test_a_warning_counts_when_it_shall(project: Project) -> None:
-    project.lay(call_json={**CALL, "maxTokens": 5})
+    project.lay(call_json={**CALL, "tasks": []})
     assert project.run("--check", "call.json")[0] == 0
     status, out, _ = project.run("--check", "--strict", "call.json")
     assert status == 1 and out.endswith("1 file checked: 1 warning\n")
@@ -242,7 +242,7 @@ def test_emitted_forms(project: Project) -> None:
 
 
 def test_findings_go_beside_what_is_emitted(project: Project) -> None:
-    project.lay(call_json={**CALL, "maxTokens": 5}, bad_json={**CALL, "why": ""})
+    project.lay(call_json={**CALL, "tasks": []}, bad_json={**CALL, "why": ""})
     status, out, err = project.run("call.json")
     assert status == 0 and out.startswith("piflows flow 1") and "PARAMETER_IGNORED" in err
     status, out, err = project.run("bad.json")

@@ -50,7 +50,7 @@ def test_text_is_the_plan(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json_is_pure(capfd: pytest.CaptureFixture[str]) -> None:
-    ignored = GRAPH | {"maxTokens": 10}
+    ignored = GRAPH | {"tasks": []}
     assert main(["plan", "--format", "json", call(ignored)]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["waves"] == [["a"], ["b"]]
