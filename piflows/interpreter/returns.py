@@ -29,7 +29,7 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
     alone. `returned` holds, under a contract, what was found: `refused` (by shape or identity) and `misfit` (by data)
     as [code, facts] or None, the `paths` and `digests` that it declares, and the `envelope` as it is stored.
     """
-    text, stderr = kept(report["text"], redactor), kept(report["stderr"], redactor)
+    text, stderr = kept(report["text"], redactor), kept(report["stderr"], redactor, "Standard error")
     out = report if (text, stderr) == (report["text"], report["stderr"]) else {**report, "text": text, "stderr": stderr}
     if report["kind"] == "childFailed":
         out = {**out, "facts": redactor.value(report["facts"])}
@@ -40,11 +40,11 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
     return out
 
 
-def kept(text: str, redactor: Redactor) -> str:
+def kept(text: str, redactor: Redactor, label: str = "Output") -> str:
     """A text as it goes into journal, state and report."""
     if len(text) * 4 <= LIMITS.text_bytes:
         return redactor.text(text) if text else text
-    return cut(redactor.text(cut(text, LIMITS.text_bytes, "Output")), LIMITS.text_bytes, "Output")
+    return cut(redactor.text(cut(text, LIMITS.text_bytes, label)), LIMITS.text_bytes, label)
 
 
 def _returned(flow: Flow, role: Role, redactor: Redactor, text: str) -> Json:
