@@ -50,6 +50,7 @@ class Progress:
 
 def total(results: list[Json]) -> str:
     """The closing line: how many children ran, and what they came to."""
+    results = [each for each in results if each["durationMs"] is not None]  # one that was refused never ran
     runs = f"{len(results)} child run{'s' * (len(results) != 1)}"
     told = [each["usage"] for each in results if each["usage"]["turns"]]
     spend = _spend(told if len(told) == len(results) else []) if results else []

@@ -129,7 +129,7 @@ HOST: list[tuple[str, dict[str, Any], dict[str, str], str | None]] = [
     ("strict, no file", {**CALL, "traceStrict": True}, {}, "TRACE_INCOMPLETE"),
     ("strict by the environment", CALL, {"PI_FLOWS_TRACE_STRICT": "yes"}, "TRACE_INCOMPLETE"),
     ("strict, taken back", {**CALL, "traceStrict": False}, {"PI_FLOWS_TRACE_STRICT": "1"}, None),
-    ("strict with a file", {**CALL, "traceStrict": True, "traceFile": "t.jsonl"}, {}, "TRACE_INCOMPLETE"),
+    ("strict with a file", {**CALL, "traceStrict": True, "traceFile": "t.jsonl"}, {}, None),
     ("checkpoint", {**CALL, "checkpoint": {"before": "finalize"}}, {}, "CHECKPOINT_APPROVAL_REQUIRED"),
     (
         "checkpoint of a mode of a later version",

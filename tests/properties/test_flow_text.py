@@ -16,7 +16,7 @@ from strategies import all_parts, flows, texts
 from piflows.grammar.flow_text import parse_flow, print_flow
 from piflows.ir.diagnostic import FlowError
 from piflows.ir.digest import digest
-from piflows.ir.flow import Flow, Settle
+from piflows.ir.flow import Flow, Mark, Settle
 from piflows.ir.parts import Noun, Text, text
 
 
@@ -188,7 +188,8 @@ def _first(hint: Any) -> Any:
     inner = get_args(hint)[0]
     if get_origin(inner) is Literal:
         return get_args(inner)[0]
-    return Noun("", "x") if inner is Noun else {str: "x", tuple[str, ...]: ()}[inner]
+    made = {Noun: Noun("", "x"), Mark: Mark("x", "state"), str: "x", bool: True, tuple[str, ...]: ()}
+    return made[inner]
 
 
 def _texts(value: str, alone: bool) -> Iterator[tuple[str, Lines]]:

@@ -82,11 +82,14 @@ def test_inside_the_interpreter(path: Path) -> None:
         assert not {module for module in inner if module.startswith(("gates", "waves", "fill", "guards"))}
 
 
+SHARED = {"__init__", "make", "protocol", "sentences", "terms"}  # beside the rules and the modes
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "compiler").rglob("*.py")), ids=name)
 def test_no_rule_imports_another_and_no_mode_another(path: Path) -> None:
     for kind in ("check/rules", "lower"):
-        if path.parent == PACKAGE / "compiler" / kind and path.stem not in {"__init__", "make", "protocol"}:
-            siblings = {each.stem for each in path.parent.glob("*.py")} - {"__init__", "make", "protocol", path.stem}
+        if path.parent == PACKAGE / "compiler" / kind and path.stem not in SHARED:
+            siblings = {each.stem for each in path.parent.glob("*.py")} - {*SHARED, path.stem}
             taken = {module.rsplit(".", 1)[1] for module in imported(path) if f".{kind.replace('/', '.')}." in module}
             assert not siblings & taken
 

@@ -60,44 +60,46 @@ def run_flow(
     """
     identity = digest(flow)
     with JournalFile(journal, identity, flow.version) if journal is not None else nullcontext() as file:
-        history = file.events if file else []
-        if file and history and history[0]["cwd"] != cwd:
-            problem = f"its run was begun in {history[0]['cwd']}, this is {cwd}"
-            raise FlowError(diagnostic("JOURNAL_INVALID", Where(file.path, line=2), problem=problem))
+        history = _history(file, cwd)
         clock = VirtualClock(history[-1]["at"] if history else 0) if virtual_time(backend) else RealClock()
         children = open_backend(backend, Host(cwd, clock, script))
         opened = _opened(flow, cwd, clock)
         machine = Machine(flow)
         trace = _tracing(flow, history[0] if history else opened, resumed=bool(history))
-        new = 0
-
-        def heard(event: Json, sent: Json | None) -> None:
-            nonlocal new
-            new += 1
-            if watch is not None:
-                watch(_counted(machine, event, sent), sent)
-
-        driven = drive(
-            machine,
-            opened,
-            children,
-            clock,
-            shell.run,
-            journal=file,
-            history=history,
-            watch=heard,
-            saw=trace and trace.saw,
-        )
+        heard = _Heard(machine, watch)
+        told: Any = {"watch": heard, "saw": None if trace is None else trace.saw}
+        driven = drive(machine, opened, children, clock, shell.run, journal=file, history=history, **told)
         try:
             asyncio.run(_to_its_end(driven))
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise Interrupted(_told(machine, trace) if machine.done else None) from None
     if note is not None:
-        if history and not new:
+        if history and not heard.new:
             note(f"{journal} records a run that is over: this is its replay, nothing was run again")
         for said in children.notes() if isinstance(children, Noting) else ():
             note(said)
     return _told(machine, trace)
+
+
+def _history(file: JournalFile | None, cwd: str) -> list[Json]:
+    """The events of a journal that was begun here. Raises FlowError JOURNAL_INVALID for one from another place."""
+    history = file.events if file else []
+    if file and history and history[0]["cwd"] != cwd:
+        problem = f"its run was begun in {history[0]['cwd']}, this is {cwd}"
+        raise FlowError(diagnostic("JOURNAL_INVALID", Where(file.path, line=2), problem=problem))
+    return history
+
+
+class _Heard:
+    """Passes each `new` event on to a watch, and counts them."""
+
+    def __init__(self, machine: Machine, watch: Watch | None) -> None:
+        self.machine, self.watch, self.new = machine, watch, 0
+
+    def __call__(self, event: Json, sent: Json | None) -> None:
+        self.new += 1
+        if self.watch is not None:
+            self.watch(_counted(self.machine, event, sent), sent)
 
 
 def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
