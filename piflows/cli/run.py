@@ -132,6 +132,7 @@ def _flow(args: argparse.Namespace) -> tuple[Flow, Context | None]:
 
 def _saved(text: str, file: str) -> Flow:
     """A saved plan is run without the compiler."""
+    from piflows.interpreter.drivers.embedded import refuse_flow
     from piflows.interpreter.result import described, known
 
     try:
@@ -139,6 +140,7 @@ def _saved(text: str, file: str) -> Flow:
     except FlowError as refusal:
         raise _plain(refusal.diagnostics, known()) from None
     if (refused := admitted(flow)) is not None:
+        refuse_flow(flow, refused.code, cwd=str(Path.cwd()))
         raise _plain((refused,), described(flow))
     return flow
 

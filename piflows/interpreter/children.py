@@ -90,6 +90,12 @@ def asks_files(event: Event, live: Json) -> Json | None:
     return effects.inspect(f"{event['effect']}?files", live["cwd"], returned["paths"])
 
 
+def unseen(event: Event) -> Event:
+    """The end of a child whose files nobody has looked at, as the run was cancelled: nothing is said of them."""
+    ended: Json = {"kind": "childFailed", "code": "CHILD_ABORTED", "facts": {}, "stopReason": "aborted"}
+    return {**event, **ended, "exit": max(1, event["exit"])}
+
+
 def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, files: Json, marks: Marks) -> Json:
     """Enter what an ended child came to; the record that later states read."""
     result = known["results"][live["result"]]

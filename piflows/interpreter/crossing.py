@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from piflows.interpreter.guards import handoff
-from piflows.interpreter.guards.envelope import compact
 from piflows.interpreter.marks import Marks
 from piflows.interpreter.refused import Refused
 from piflows.ir.unit import Handoff
@@ -25,19 +24,23 @@ def fresh() -> Json:
 
     prepared  per text, by whom it was written, what became of it
     latched   the facts of the first violation
-    flagged   the labels of what crossed with a warning, in the order in which they were met
+    flagged   the labels of what was suspicious, in the order in which they were met
     crossed   the runs that somebody consumed
     """
     return {**handoff.fresh(), "latched": None, "prepared": {}, "crossed": {}, "flagged": []}
 
 
-def crossed(record: Json, value: Any, read: Handoff, marks: Marks) -> tuple[Any, tuple[str, ...]]:
+def crossed(record: Json, value: Any, read: Handoff, marks: Marks, reader: int) -> tuple[Any, tuple[str, ...]]:
     """A value as its consumer may have it, and the labels of what is suspicious in it.
 
     Raises Refused HANDOFF_POLICY_VIOLATION under the policy `fail`; the first violation of a run is kept.
     """
     labels: dict[str, None] = {}
-    out = _each(record, value, read, f"{read.value.state}#{record['visits'].get(read.value.state, 0)}", marks, labels)
+    of = read.value  # an item is another text for each reader
+    place = f"{of.state}#{record['visits'].get(of.state, 0)} {of.pick} {reader if of.pick == 'item' else of.unit}"
+    if of.pick == "item":
+        place += f" of {record['state']}#{record['visits'].get(record['state'], 0)}"
+    out = _each(record, value, read, place, marks, labels)
     return out, tuple(labels)
 
 
@@ -49,7 +52,7 @@ def violation(record: Json) -> Refused | None:
 
 def withheld(record: Json, held: Json) -> bool:
     """Whether a run's answer was quarantined before its control value was used."""
-    return record["guard"]["prepared"].get(f"run {held['step']} control", {}).get("action") == QUARANTINED
+    return record["guard"]["prepared"].get(f"run {held['step']}", {}).get("action") == QUARANTINED
 
 
 def warning(record: Json) -> str:
@@ -75,7 +78,7 @@ def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, lab
     if not isinstance(held.get("text"), str):
         return cast(Any, value)
     if read.form == "envelope" and "step" in held:  # it says of itself what it is worth
-        held = {**held, "compatibility": "typed" if "handoff" in held else "legacy-prose"}
+        held = {**held, "compatibility": "typed" if "envelope" in held else "legacy-prose"}
     prepared = _prepared(record, held, read, place, marks)
     labels.update(dict.fromkeys(prepared["labels"]))
     if prepared["action"] == QUARANTINED:
@@ -84,20 +87,22 @@ def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, lab
 
 
 def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks) -> Json:
-    """What the guard makes of a text, once: whoever reads it later gets the same."""
+    """What the guard makes of a text, once: whoever reads it later gets the same, or less under a stricter policy."""
     guard, key = record["guard"], place
     if "step" in held:
         guard["crossed"][f"run {held['step']}"] = True
-        key = f"run {held['step']} {read.form}"
+        key = f"run {held['step']}"
     if key not in guard["prepared"]:
-        text = compact(held["handoff"]) if read.form == "envelope" and "handoff" in held else held["text"]
-        found = handoff.prepare(guard, text, read.policy)
+        found = handoff.prepare(guard, held["text"], read.policy)
         guard["prepared"][key] = found
         found["text"] = None if found["text"] == held["text"] else found["text"]
         marks.crossed(held, found, read.policy)
-        if found["action"] == "warn":
+        if found["labels"]:
             guard["flagged"] += [label for label in found["labels"] if label not in guard["flagged"]]
     found = guard["prepared"][key]
+    if found["labels"] and handoff.stricter(found["action"], read.policy) != found["action"]:
+        found = guard["prepared"][key] = handoff.held_to(found, read.policy)
+        marks.crossed(held, found, read.policy)
     if found["action"] == "fail":
         facts = {"producer": _producer(held, read), "labels": found["labels"]}
         guard["latched"] = guard["latched"] or facts

@@ -22,19 +22,19 @@ Decision = tuple[str, Any]
 def all_pass(test: AllPass, record: Json) -> Decision:
     """An unparseable verdict is the fallback, REVISE, and no verdict at all is no PASS: it fails closed."""
     verdicts = record["values"][test.of]
-    revise = [each for each in verdicts if _control(each, "verdict") != "pass"]
+    revise = [each for each in verdicts if _control(record, each, "verdict") != "pass"]
     return ("pass", ABSENT) if verdicts and not revise else ("revise", revise)
 
 
 def said(test: Said, record: Json) -> Decision:
-    return str(_control(record["values"][test.of][0], "loop")), ABSENT
+    return str(_control(record, record["values"][test.of][0], "loop")), ABSENT
 
 
 def choice(test: Choice, record: Json) -> Decision:
     """A candidate that the unit's role did not offer cannot be named: it was read under the same list. An answer that
     was quarantined names nobody."""
     answer = record["values"][test.of][0]
-    name = FALLBACK["route"] if withheld(record, answer) else _control(answer, "route")
+    name = _control(record, answer, "route")
     return (name, {"text": name}) if name in test.candidates else ("none", ABSENT)
 
 
@@ -45,7 +45,7 @@ def at_least(test: AtLeast, record: Json) -> Decision:
 def beam(test: Beam, record: Json) -> Decision:
     """Stable: of equal scores the earlier candidate stands first. A failed or unscored candidate counts 0."""
     ran = [each for each in record["values"][test.of] if "item" in each]
-    scored = [{**each["item"], "score": _control(each, "score")} for each in ran]
+    scored = [{**each["item"], "score": _control(record, each, "score")} for each in ran]
     return "kept", sorted(scored, key=lambda candidate: -candidate["score"])[: test.width]
 
 
@@ -86,21 +86,21 @@ def decided(test: Condition, record: Json) -> Json:
     match test:
         case AllPass():
             verdicts = record["values"][test.of]
-            revise = sum(_control(each, "verdict") != "pass" for each in verdicts)
+            revise = sum(_control(record, each, "verdict") != "pass" for each in verdicts)
             counts = {"critic_count": len(verdicts), "revise_critics": revise}
             return _verdict(**{"pass": bool(verdicts) and not revise}, **counts)
         case Said():
-            value = str(_control(record["values"][test.of][0], "loop"))
+            value = str(_control(record, record["values"][test.of][0], "loop"))
             return _verdict(**{"pass": value == "done"}, value=value)
         case AtLeast():
             ok, failed = count(record, test.of, "ok"), count(record, test.of, "failed")
             return _verdict(voter_count=ok + failed, ballots_cast=ok, failed_voters=failed)
         case Choice():
-            value = _control(record["values"][test.of][0], "route")
+            value = _control(record, record["values"][test.of][0], "route")
             chosen: Json = {"choice": value, "candidates": ",".join(test.candidates)}
             return {f"flow.route.{name}": said for name, said in chosen.items()}
         case Beam():
-            scores = [float(_control(each, "score")) for each in record["values"][test.of] if "item" in each]
+            scores = [float(_control(record, each, "score")) for each in record["values"][test.of] if "item" in each]
             return _verdict(scores=",".join(f"{score:g}" for score in scores), beam_width=test.width)
         case ExitZero():
             result = record["values"][test.of]
@@ -120,8 +120,9 @@ def _verdict(**facts: Any) -> Json:
     return {f"flow.verdict.{name}": value for name, value in facts.items()}
 
 
-def _control(each: Json, protocol: Protocol) -> Any:
-    value = each.get("control") if each["status"] == "ok" else None
+def _control(record: Json, each: Json, protocol: Protocol) -> Any:
+    """The value of an answer, the fallback for one that failed, is unparseable, or was quarantined."""
+    value = each.get("control") if each["status"] == "ok" and not withheld(record, each) else None
     return FALLBACK[protocol] if value is None else value
 
 

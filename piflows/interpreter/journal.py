@@ -68,7 +68,7 @@ STAMP: dict[str, tuple[type, ...]] = {
 
 
 OPTIONAL: dict[str, dict[str, tuple[type, ...]]] = {  # what `distil` adds, or who has no need of it leaves out
-    "opened": {"home": (TEXT,), "traced": (FLAG,), "epoch": (WHOLE,)},
+    "opened": {"home": (TEXT,), "traced": (FLAG,), "epoch": (WHOLE,), "traceFile": (TEXT,), "strict": (FLAG,)},
     "commandExited": {"matched": (FACTS,), "withheld": (FLAG,)},
     "childSettled": {"returned": (FACTS,), "withheld": (FLAG,)},
     "childFailed": {"returned": (FACTS,), "withheld": (FLAG,)},

@@ -14,7 +14,7 @@ from piflows.interpreter import actions, capture, children, effects, record, ret
 from piflows.interpreter.events import ANSWERS, FINAL, Event, fingerprint
 from piflows.interpreter.outcome import refusal
 from piflows.interpreter.results import charge, final
-from piflows.interpreter.tables import CANCELLING, DONE, NEW, OVER, UNIT
+from piflows.interpreter.tables import CANCELLING, DONE, NEW, OVER, STOPPED, UNIT
 from piflows.interpreter.walk import DriverError, Walk
 from piflows.ir.flow import Action, Stage
 from piflows.ir.pattern import found_in
@@ -41,24 +41,27 @@ class Machine(Walk):
         """A report as it is journalled: what only its raw text can tell is read here, once, and what must not be kept
         is gone from it. A replay reads both from the journal."""
         kind = report["kind"]
-        if kind not in DISTILLED or (live := self.record["live"].get(effect)) is None:
+        if kind not in DISTILLED:
             return report
+        live = self.record["live"].get(effect)
         if kind != "commandExited":
-            return returns.distilled(self.flow, self.flow.roles[live["role"]], self.redactor, report)
+            role = None if live is None else self.flow.roles[live["role"]]
+            return returns.distilled(self.flow, role, self.redactor, report)
         patterns, said = self.program.patterns(self.record["state"]), report["text"]
         matched = {each: found_in(each, said.strip()) for each in patterns}
         return {**report, "text": returns.kept(said, self.redactor), "matched": matched}
 
     def recorded(self, event: Event) -> Event:
         """An event as the journal keeps it."""
-        if self.flow.contracts:
-            event = capture.safe(event, self.redactor)
-        return event if self.flow.record_content else capture.withheld(event)
+        content = self.flow.record_content
+        if content and not self.flow.contracts:
+            return event
+        return capture.recorded(self.record, event, self.redactor, content=content)
 
     @property
     def lacks(self) -> str:
         """The state whose text was not recorded and may still be read: such a run cannot go on from its journal."""
-        return "" if self.flow.record_content or self.done else capture.lacks(self.record, self.program)
+        return "" if self.done else capture.lacks(self.record, self.program)
 
     def feed(self, event: Event) -> list[Json]:
         """Take one event; return what must now happen outside, in order.
@@ -142,11 +145,13 @@ class Machine(Walk):
         """A child ended. What its return declares is looked at before it counts."""
         files: Json = {}
         if event["kind"] == "inspected":
-            event, files = live["settled"], event["files"]
+            stopped, event, files = live["phase"] == STOPPED, live["settled"], event["files"]
+            event = children.unseen(event) if stopped else event
         else:
             if live["budget"] is not None or live["notice"]:
                 event = spending.verdict(self.record, live, event, self.marks)
-            if "returned" in event and (look := children.asks_files(event, live)) is not None:
+            running = self.record["run"] != CANCELLING
+            if running and "returned" in event and (look := children.asks_files(event, live)) is not None:
                 waits = {**live, **record.alive(look), "began": live["began"], "settled": event}
                 self.record["live"][look["effect"]] = waits
                 out.append(look)

@@ -40,7 +40,7 @@ def proposed(state: Settle, slots: Values) -> Json:
         "outcome": state.outcome,
         "error": error,
         "header": header or None,
-        "text": cut(body, LIMITS.text_bytes - len(f"{header}\n\n".encode() if header else b""), "Output"),
+        "text": cut(body, _room(header), "Output"),
         "data": state.data,
         "assessed": state.assessed,
     }
@@ -58,6 +58,11 @@ def reported(outcome: Json, warning: str, incomplete: str) -> Json:
     """An outcome with what its reader must know of the texts that it was made from."""
     if outcome["outcome"] == "refused" or not (warning or incomplete):
         return outcome
-    header = " ".join(filter(None, (outcome["header"], incomplete)))
+    header = cut_line(" ".join(filter(None, (outcome["header"], incomplete))), LIMITS.line_bytes)
     text = "\n\n".join(filter(None, (warning, outcome["text"])))
-    return outcome | {"header": header or None, "text": cut(text, LIMITS.text_bytes, "Output")}
+    return outcome | {"header": header or None, "text": cut(text, _room(header), "Output")}
+
+
+def _room(header: str) -> int:
+    """How many bytes the cap of an answer leaves its text."""
+    return LIMITS.text_bytes - len(f"{header}\n\n".encode() if header else b"")

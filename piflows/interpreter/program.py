@@ -107,9 +107,10 @@ class Program:
 def _consumed(flow: Flow) -> Iterator[tuple[str, str]]:
     """The (stage, unit) whose return some other role reads."""
     stages = {state.name: _units(state) for state in flow.states if isinstance(state, Stage)}
-    for read in (read for units in stages.values() for unit in units for read in unit.reads):
-        of = stages.get(read.value.state, ())
-        yield from ((read.value.state, unit.name) for unit in of if read.value.unit in ("", unit.name))
+    refs = {read.value for units in stages.values() for unit in units for read in unit.reads}
+    whole = {ref.state for ref in refs if not ref.unit}
+    yield from ((ref.state, ref.unit) for ref in refs if ref.unit)
+    yield from ((state, unit.name) for state in whole for unit in stages.get(state, ()))
     for gate in flow.states:  # an answer that decides crosses too
         if isinstance(gate, Gate):
             yield from ((read.value.state, read.value.unit) for read in gate.reads if read.form == "control")

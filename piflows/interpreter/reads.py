@@ -45,7 +45,7 @@ def values(
         if value is ABSENT:
             value = _absent(read)
         elif read.form in CROSSING:
-            value, labels = crossed(record, value, read, marks)
+            value, labels = crossed(record, value, read, marks, reader)
             if read.form != "control":
                 value = _capped(value, read.cap)
                 quoted.add(read.slot)

@@ -22,8 +22,9 @@ from piflows.ir.unit import Role, Unit
 Json = dict[str, Any]
 
 
-def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
-    """A child's final report as it is kept: secrets and what is too long are gone from it.
+def distilled(flow: Flow, role: Role | None, redactor: Redactor, report: Json) -> Json:
+    """A child's final report as it is kept: secrets and what is too long are gone from it. One that comes too late for
+    its role, None, says nothing more.
 
     `control` is its value under the role's protocol, from the text as it came or, under a contract, from its data
     alone. `returned` holds, under a contract, what was found: `refused` (by shape or identity) and `misfit` (by data)
@@ -33,6 +34,8 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
     out = report if (text, stderr) == (report["text"], report["stderr"]) else {**report, "text": text, "stderr": stderr}
     if report["kind"] == "childFailed":
         out = {**out, "facts": redactor.value(report["facts"])}
+    if role is None:
+        return out
     if role.contract:
         return out | _returned(flow, role, redactor, report["text"])
     if role.protocol is not None:
@@ -42,9 +45,7 @@ def distilled(flow: Flow, role: Role, redactor: Redactor, report: Json) -> Json:
 
 def kept(text: str, redactor: Redactor, label: str = "Output") -> str:
     """A text as it goes into journal, state and report."""
-    if len(text) * 4 <= LIMITS.text_bytes:
-        return redactor.text(text) if text else text
-    return cut(redactor.text(cut(text, LIMITS.text_bytes, label)), LIMITS.text_bytes, label)
+    return cut(redactor.text(text), LIMITS.text_bytes, label) if text else text  # the cap must not halve a secret
 
 
 def _returned(flow: Flow, role: Role, redactor: Redactor, text: str) -> Json:

@@ -32,7 +32,7 @@ def turned(record: Json, program: Program, effect: str, usage: Json, out: list[J
         return
     budget.charge(record["accounts"], governing, usage)
     for other, live in record["live"].items():
-        if "unit" not in live or live["phase"] != ALIVE:
+        if live["asked"] != "spawn" or live["phase"] != ALIVE:  # whose files are looked at has ended already
             continue
         limits = program.limits[live["role"]]
         refused = budget.must_stop(record["accounts"], limits, program.flow.roles[live["role"]].agent)

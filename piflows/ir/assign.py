@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import chain
 
+from piflows.ir.contracted import units_of
 from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import Flow, Gate, Settle, Stage, State
 from piflows.ir.frozen import frozen
@@ -19,7 +20,6 @@ from piflows.ir.plan import Over, Plan
 from piflows.ir.structure import forward
 from piflows.ir.topology import postorder, reach
 from piflows.ir.unit import Handoff, Ref
-from piflows.ir.wiring import units_of
 
 VALUE, FAILED, UNITS, COMING = (
     1,

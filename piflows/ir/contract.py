@@ -6,8 +6,8 @@ of the contract's identity, and nothing reads them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from typing import Any, cast
 
 from piflows.ir.pattern import compile_pattern
@@ -28,6 +28,8 @@ FIELDS = (
     "owner",
 )  # in the order in which they are checked
 
+MOST = sys.float_info.max  # a limit above it is no number that can be compared with what was spent
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _UNBOUNDED = ("unevaluatedProperties", "patternProperties")
 LITERAL = ("const", "enum", "default", "examples")  # keywords of a schema that hold values, not schemas
 
@@ -98,8 +100,8 @@ def _budget(value: Any) -> Iterator[Defect]:
     for name, limit in cast("dict[str, Any]", value).items():
         if name not in BUDGET:
             yield ("budget", name), f"`budget.{name}` is unknown, a budget has {', '.join(BUDGET)}"
-        elif isinstance(limit, bool) or not isinstance(limit, int | float) or not isfinite(limit) or limit < 0:
-            yield ("budget", name), f"`budget.{name}` must be a number that is not negative"
+        elif isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= MOST:
+            yield ("budget", name), f"`budget.{name}` must be a finite number that is not negative"
 
 
 def _schema(value: Any) -> Iterator[Defect]:
@@ -153,10 +155,11 @@ def draft(name: Any) -> Any:
 
 
 def _references(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Every `$ref` with its path."""
+    """Every reference with its path."""
     for path, members in _objects(schema):
-        if isinstance(target := members.get("$ref"), str):
-            yield (*path, "$ref"), target
+        for name in _REFERENCES:
+            if isinstance(target := members.get(name), str):
+                yield (*path, name), target
 
 
 def _patterns(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:

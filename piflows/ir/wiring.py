@@ -12,6 +12,7 @@ from typing import assert_never
 
 from piflows.ir.actions import Command
 from piflows.ir.codes import CODES
+from piflows.ir.contracted import contracted, units_of
 from piflows.ir.finding import Finding, first, invalid, nearest, quoted
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
@@ -24,19 +25,16 @@ from piflows.ir.topology import cycles, unknown
 from piflows.ir.unit import Ref, Unit
 
 PROTOCOLS = {"all_pass": "verdict", "beam": "score", "said": "loop", "choice": "route"}  # what a condition reads
+_UNGUARDED = {"control": "a bare value", "report": "a report to the parent"}  # no guard marks what crosses so
 _FACT = re.compile(r"\{\{|\}\}|\{(\w+)")
 
 
 def wiring(flow: Flow) -> list[Finding]:
-    """What is wrong inside the states."""
+    """What is wrong inside the states, and with the contracts that their roles are under."""
     states = {state.name: state for state in flow.states}
     texts = _texts(flow)
-    return first(chain.from_iterable(_state(flow, states, texts, state) for state in flow.states))
-
-
-def units_of(stage: Stage) -> Sequence[Unit]:
-    """The units of a Plan, or the pattern of one made over a list."""
-    return (stage.work.unit,) if isinstance(stage.work, Over) else stage.work.units
+    of_states = chain.from_iterable(_state(flow, states, texts, state) for state in flow.states)
+    return first(chain(contracted(flow), of_states))
 
 
 def _state(flow: Flow, states: States, texts: Set[str], state: State) -> Iterator[Finding]:
@@ -124,7 +122,11 @@ def _unit(flow: Flow, states: States, stage: Stage, unit: Unit) -> Iterator[Find
         return
     yield from handoffs(states, stage, unit.name, unit.reads)
     yield from mentioned(states, stage, unit.name, texts, unit.reads)
-    said = {read.slot for read in unit.reads if read.form == "text"}
+    for read in unit.reads:
+        if read.form in _UNGUARDED:
+            problem = f"the slot {quoted(read.slot)} of unit {quoted(unit.name)} crosses as {_UNGUARDED[read.form]}"
+            yield invalid(f"{problem}, which no prompt may hold", stage.name, unit.name)
+    said = {read.slot for read in unit.reads}
     for slot, _ in slots(unit.label) if constant(unit.label) is None else ():
         if slot in said:
             problem = f"the label of unit {quoted(unit.name)} is a name, which no child may write (slot {quoted(slot)})"
@@ -200,7 +202,7 @@ def _pattern(gate: str, pattern: str) -> Iterator[Finding]:
 
 def _says(states: States, gate: Gate) -> Iterator[Finding]:
     outcomes = gate.test.outcomes
-    for outcome in gate.says:
+    for outcome in dict.fromkeys((*gate.says, *gate.marks)):
         if outcome not in outcomes:
             yield invalid(f"gate {quoted(gate.name)} never has the outcome {quoted(outcome)}", gate.name)
     yield from handoffs(states, gate, "", gate.reads)

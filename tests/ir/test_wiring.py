@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from whole import IR, Change, Fault, at, both, expect, of, over, plan, slot, whole
 
 from piflows.ir.actions import Command, Wait
+from piflows.ir.canonical import identity
+from piflows.ir.flow import Mark
 from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Trigger
 from piflows.ir.parts import Slot, text
 from piflows.ir.plan import Plan
 from piflows.ir.unit import Ref
 from piflows.ir.wiring import wiring
+
+CONTRACT: dict[str, Any] = {
+    "objective": "Find it.",
+    **dict.fromkeys(("constraints", "nonGoals", "dependencies", "acceptanceChecks"), ()),
+    "authority": dict.fromkeys(("may", "mustNot", "requiresApproval"), ()),
+    "sideEffectClass": "none",
+    "budget": {"maxTokens": 0},
+    "returnSchema": {},
+    "owner": "parent",
+}
+CONTRACT = json.loads(json.dumps(CONTRACT))
+OTHER = {**CONTRACT, "owner": "other"}
+ID, OTHER_ID = identity(CONTRACT), identity(OTHER)
+
+
+def under(contract: str, account: str = "", role: str = "critic") -> Change:
+    """A role under a contract."""
+    return lambda flow: replace(
+        flow, roles={**flow.roles, role: replace(flow.roles[role], contract=contract, account=account)}
+    )
+
 
 FIRED = {"fired": "panel", "quiet": "round", "unstartable": "no-check"}
 
@@ -128,6 +155,81 @@ FAULTS: dict[str, Fault] = {
         "verdict",
         'the slot "value" of gate "verdict" is its own value',
     ),
+    "mark of no outcome": (
+        at("best", marks={"kep": Mark("x", "state")}),
+        IR,
+        "best",
+        'gate "best" never has the outcome "kep"',
+    ),
+    # ---- what crosses
+    "a bare value in a prompt": (
+        plan("panel", 0, reads=(slot("draft", Ref("write", "unit", "author"), form="control"),)),
+        IR,
+        "panel",
+        'the slot "draft" of unit "a" crosses as a bare value, which no prompt may hold',
+    ),
+    "a report in a prompt": (
+        plan("panel", 0, reads=(slot("draft", Ref("write", "unit", "author"), form="report"),)),
+        IR,
+        "panel",
+        'the slot "draft" of unit "a" crosses as a report to the parent, which no prompt may hold',
+    ),
+    "a label that an envelope writes": (
+        plan("panel", 0, label=(Slot("draft"),), reads=(slot("draft", Ref("write"), form="envelope"),)),
+        IR,
+        "panel",
+        'the label of unit "a" is a name, which no child may write (slot "draft")',
+    ),
+    # ---- contracts
+    "a contract that is not there": (
+        under(ID[:-1]),
+        IR,
+        "",
+        f'role "critic" is under the contract "{ID[:-1]}", which is not there',
+    ),
+    "a contract that is malformed": (
+        both(of(contracts={ID: {**CONTRACT, "owner": " "}}), under(ID)),
+        IR,
+        "",
+        f'the contract "{ID}" is malformed: `owner` must be a text that is not blank',
+    ),
+    "a contract that is no object": (of(contracts={"x": []}), IR, "", 'the contract "x" is malformed: it is no object'),
+    "a contract under another's identity": (
+        of(contracts={ID: {**CONTRACT, "owner": "somebody"}}),
+        IR,
+        "",
+        f'the contract "{ID}" is not what its identity says: it is "sha256:',
+    ),
+    "an account without a contract": (
+        under("", "spent"),
+        IR,
+        "",
+        'role "critic" counts for the account "spent" and is under no contract',
+    ),
+    "an account that is the flow's": (
+        both(of(contracts={ID: CONTRACT}), under(ID, "flow")),
+        IR,
+        "",
+        'counts for the account "flow", which is that of the flow',
+    ),
+    "an account of two contracts": (
+        both(of(contracts={ID: CONTRACT, OTHER_ID: OTHER}), under(ID, "spent"), under(OTHER_ID, "spent", "author")),
+        IR,
+        "",
+        f'role "critic" counts for the account "spent", which is that of the contract "{OTHER_ID}"',
+    ),
+    "an account that is another contract": (
+        both(of(contracts={ID: CONTRACT, OTHER_ID: OTHER}), under(ID, OTHER_ID)),
+        IR,
+        "",
+        f'role "critic" counts for the account "{OTHER_ID}", which is that of the contract "{OTHER_ID}"',
+    ),
+    "an open end that somebody reads": (
+        plan("write", 0, open_end=True),
+        IR,
+        "write",
+        'the return of unit "author" goes to the parent alone, and "a" reads it',
+    ),
     # ---- actions and ends
     "wait for ever": (at("note", do=Wait(float("inf"))), IR, "note", 'action "note" waits inf ms'),
     "wait back": (at("note", do=Wait(-1)), IR, "note", 'action "note" waits -1 ms'),
@@ -155,6 +257,10 @@ def test_one_fault(change: Change, code: str, state: str, problem: str) -> None:
 
 ACCEPTED: dict[str, Change] = {
     "the whole": of(),
+    "two roles under one contract": both(of(contracts={ID: CONTRACT}), under(ID), under(ID, "apart", "author")),
+    "two roles of one account": both(of(contracts={ID: CONTRACT}), under(ID, "apart"), under(ID, "apart", "author")),
+    "an open end that nobody reads": plan("panel", 2, open_end=True),
+    "marks of every outcome": at("best", marks={"kept": Mark("x", "state")}),
     "one of one": over(cap=1, least=1),
     "no item": over(least=0),
     "over all visits of a command": over(value=Ref("check", "all")),

@@ -222,18 +222,18 @@ def _reading(draw: Draw, flow: Flow) -> Flow:
     values = st.sampled_from([ref for state in flow.states for ref in _values(state)] or [Ref(flow.entry)])
     rounds = [state.name for state in flow.states if _times(state)]
 
-    def more(reads: tuple[Handoff, ...]) -> tuple[tuple[Handoff, ...], tuple[Part, ...]]:
+    def more(reads: tuple[Handoff, ...], other: str = "report") -> tuple[tuple[Handoff, ...], tuple[Part, ...]]:
         new: list[Handoff] = []
         for number, value in enumerate(draw(st.lists(values, max_size=2))):
             absent = draw(st.sampled_from(("refuse", "text")))
             instead = "(none)" if absent == "text" else ""
-            new.append(Handoff(f"r{number}", value, draw(st.sampled_from(("text", "report"))), absent, instead))
+            new.append(Handoff(f"r{number}", value, draw(st.sampled_from(("text", other))), absent, instead))
         said: list[Part] = [Section(read.slot, (Text("\nIt said: "), Slot(read.slot))) for read in new]
         counted: list[Part] = [Counter(draw(st.sampled_from(rounds)))] if rounds and draw(st.booleans()) else []
         return (*reads, *new), (*said, *counted)
 
     def unit(each: Unit) -> Unit:
-        reads, parts = more(each.reads)
+        reads, parts = more(each.reads, "envelope")  # what crosses into a prompt is marked
         return replace(each, reads=reads, prompt=(*each.prompt, *parts))
 
     states: list[State] = []

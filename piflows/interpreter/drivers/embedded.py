@@ -21,7 +21,7 @@ from piflows.interpreter.hands.journal_file import JournalFile
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.result import details
 from piflows.interpreter.trace.sink import Sink
-from piflows.interpreter.trace.tracing import REFUSALS, Tracing, refused, trace_file
+from piflows.interpreter.trace.tracing import REFUSALS, Tracing, refused, strict, trace_file
 from piflows.ir.diagnostic import FlowError, diagnostic
 from piflows.ir.digest import digest
 from piflows.ir.flow import Flow
@@ -95,11 +95,18 @@ class _Heard:
 
     def __init__(self, machine: Machine, watch: Watch | None) -> None:
         self.machine, self.watch, self.new = machine, watch, 0
+        self.waiting: dict[str, tuple[Json, Json]] = {}
 
     def __call__(self, event: Json, sent: Json | None) -> None:
         self.new += 1
-        if self.watch is not None:
-            self.watch(_counted(self.machine, event, sent), sent)
+        if self.watch is None:
+            return
+        if event["kind"] == "inspected" and event["effect"] in self.waiting:
+            event, sent = self.waiting.pop(event["effect"])
+        elif sent is not None and (waits := f"{event['effect']}?files") in self.machine.record["live"]:
+            self.waiting[waits] = event, sent  # how it counts is known when its files have been looked at
+            return
+        self.watch(_counted(self.machine, event, sent), sent)
 
 
 def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
@@ -108,7 +115,7 @@ def refuse_flow(flow: Flow, code: str, *, cwd: str) -> None:
         clock = RealClock()
         opened = {"at": clock.now(), **_opened(flow, cwd, clock)}
         with suppress(FlowError):  # it is refused already
-            refused(flow, code, opened, os.environ, _sink(flow, cwd))
+            refused(flow, code, opened, _sink(opened))
 
 
 def _opened(flow: Flow, cwd: str, clock: Clock) -> Json:
@@ -121,7 +128,8 @@ def _host(flow: Flow, clock: Clock) -> Json:
     """What a machine is told of its host: whose home must not be told on, whether a trace is kept, when time began."""
     home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111
     epoch = 0 if isinstance(clock, RealClock) else time.time_ns() // 1_000_000 - clock.now()
-    return {"home": home, "traced": bool(trace_file(flow, os.environ)), "epoch": epoch}
+    file = trace_file(flow, os.environ)
+    return {"home": home, "traced": bool(file), "epoch": epoch, "traceFile": file, "strict": strict(flow, os.environ)}
 
 
 def _counted(machine: Machine, event: Json, sent: Json | None) -> Json:
@@ -136,13 +144,20 @@ def _counted(machine: Machine, event: Json, sent: Json | None) -> Json:
 
 
 def _tracing(flow: Flow, opened: Json, *, resumed: bool) -> Tracing | None:
+    """The trace of a run: what its opening said holds, also when it goes on elsewhere.
+
+    Raises FlowError TRACE_INCOMPLETE when a trace is asked for strictly that the run was begun without.
+    """
     if not opened.get("traced"):
+        if strict(flow, os.environ):
+            problem = "the run was begun without a trace"
+            raise FlowError(diagnostic("TRACE_INCOMPLETE", problem=problem))
         return None
-    return Tracing(flow, opened, os.environ, _sink(flow, opened["cwd"]), resumed=resumed)
+    return Tracing(flow, opened, _sink(opened), resumed=resumed)
 
 
-def _sink(flow: Flow, cwd: str) -> Sink:
-    return Sink(Path(cwd, trace_file(flow, os.environ)))
+def _sink(opened: Json) -> Sink:
+    return Sink(Path(opened["cwd"], opened["traceFile"]))
 
 
 def _told(machine: Machine, trace: Tracing | None) -> Json:

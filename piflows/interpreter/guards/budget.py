@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from piflows.ir.contracted import FLOW
 from piflows.ir.flow import Ceiling
 from piflows.ir.frozen import frozen
 from piflows.ir.limits import LIMITS
 
 Json = dict[str, Any]
 
-FLOW = "flow"
 EXCEEDED, UNOBSERVABLE = "BUDGET_EXCEEDED", "BUDGET_UNOBSERVABLE"
 STOPS = {EXCEEDED: "budget_exceeded", UNOBSERVABLE: "budget_unobservable"}  # the stop reason of each
 WRAPPED_UP = "budget_wrap_up"

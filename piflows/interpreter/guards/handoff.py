@@ -109,6 +109,12 @@ def prepare(state: Json, text: str, policy: str) -> Json:
     }
 
 
+def held_to(found: Json, policy: str) -> Json:
+    """What `prepare` made of a text with labels, for a reader whose policy is stricter."""
+    carried = _carried("", found["labels"], policy)
+    return {**found, "text": carried, "action": policy, "carriedBytes": _bytes(carried)}
+
+
 def notice(flagged: Mapping[str, Sequence[str]]) -> str:
     """The lines that go with texts that crossed flagged: one for each slot of `flagged`, its name to its labels."""
     return "\n".join(f"> ⚠ Slot {visible(slot)}: {_flagged(found)}" for slot, found in flagged.items() if found)

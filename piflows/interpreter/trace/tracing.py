@@ -38,8 +38,8 @@ class Tracing:
     Raises FlowError TRACE_INCOMPLETE for a strict run whose file cannot be written: it is known before the spend.
     """
 
-    def __init__(self, flow: Flow, opened: Json, env: Mapping[str, str], sink: Sink, *, resumed: bool) -> None:
-        self.shown = trace_file(flow, env)
+    def __init__(self, flow: Flow, opened: Json, sink: Sink, *, resumed: bool) -> None:
+        self.shown: str = opened["traceFile"]
         about = flow.about
         setup = Setup(
             mode=flow.mode,
@@ -51,7 +51,7 @@ class Tracing:
             owed=flow.records,
             why=about.get("why", ""),
             record_content=flow.record_content,
-            strict=strict(flow, env),
+            strict=opened["strict"],
         )
         redactor = Redactor(flow.redact_secrets, opened.get("home", ""))
         self.export = Export(Fold(setup, redactor, flow.contracts.get), sink, setup.strict)
@@ -89,12 +89,12 @@ REFUSALS = (  # of the host, once there is a trace to write to
 )
 
 
-def refused(flow: Flow, code: str, opened: Json, env: Mapping[str, str], sink: Sink) -> None:
+def refused(flow: Flow, code: str, opened: Json, sink: Sink) -> None:
     """Leave a root in the trace for a run that the host refused before its first child. Seed: Trace export.
 
     Raises what `Tracing` raises.
     """
-    trace = Tracing(flow, opened, env, sink, resumed=False)
+    trace = Tracing(flow, opened, sink, resumed=False)
     trace.export.opened(opened)
     trace.export.finished(opened["at"], code, {names.REFUSED: code}, trace.shown)
     trace.export.sink.close()
