@@ -290,10 +290,7 @@ class _Local:
 
     async def _inspect(self, live: _Live) -> None:
         cwd = os.path.join(self.cwd, live.sent["cwd"])  # noqa: PTH118
-        try:
-            found = await asyncio.to_thread(files.facts, cwd, live.sent["paths"])
-        except (OSError, ValueError):  # there is no such directory: then there is no such file
-            found = {}
+        found = await asyncio.to_thread(files.facts, cwd, live.sent["paths"])
         self._report(live, {"kind": "inspected", "files": found})
 
     def _time_out(self, live: _Live) -> None:

@@ -18,7 +18,11 @@ def facts(cwd: str, paths: list[str]) -> dict[str, dict[str, Any]]:
 
     The bound is one for all of them: a child can name one file in many ways, and many large ones.
     """
-    base, left = os.path.realpath(cwd), LIMITS.artifact_bytes
+    try:
+        base = os.path.realpath(cwd)
+    except (OSError, ValueError):  # there is no such directory: then there is no such file
+        return {}
+    left = LIMITS.artifact_bytes
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         found[path], read = _facts(base, path, left)
