@@ -163,6 +163,17 @@ SHAPE_CODES = (
         also="run",
     ),
     Code(
+        "TRACE_NOT_SENT",
+        "flow",
+        "run",
+        True,
+        "error",
+        "The trace is not sent to {endpoint}: {problem}.",
+        "An OTLP/HTTP endpoint must take every batch of spans; {sent} of {total} spans had been taken before.",
+        "See that a collector listens there and takes traces at that path, mostly `/v1/traces`; spans keep their ids "
+        "when they are sent again.",
+    ),
+    Code(
         "BASH_READONLY_UNENFORCEABLE",
         "run",
         "prespawn",
