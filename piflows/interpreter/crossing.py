@@ -31,13 +31,17 @@ def fresh() -> Json:
     return {**handoff.fresh(), "latched": None, "prepared": {}, "crossed": {}, "flagged": []}
 
 
-def crossed(record: Json, value: Any, read: Handoff, marks: Marks) -> tuple[Any, tuple[str, ...]]:
-    """A value as its consumer may have it, and the labels of what is suspicious in it.
+def crossed(
+    record: Json, value: Any, read: Handoff, marks: Marks, *, spared: bool = False
+) -> tuple[Any, tuple[str, ...]]:
+    """A value as its consumer may have it, and the labels of what is suspicious in it. `spared`: the consumer learns of
+    a failed run that it failed, and nothing of what it wrote.
 
     Raises Refused HANDOFF_POLICY_VIOLATION under the policy `fail`; the first violation of a run is kept.
     """
     labels: dict[str, None] = {}
-    out = _each(record, value, read, f"{read.value.state}#{record['visits'].get(read.value.state, 0)}", marks, labels)
+    place = f"{read.value.state}#{record['visits'].get(read.value.state, 0)}"
+    out = _each(record, value, read, place, marks, labels, spared=spared)
     return out, tuple(labels)
 
 
@@ -67,31 +71,36 @@ def incomplete(record: Json) -> str:
     return f"Included incomplete handoffs by explicit policy: {said}."
 
 
-def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, labels: dict[str, None]) -> Any:
+def _each(
+    record: Json, value: Any, read: Handoff, place: str, marks: Marks, labels: dict[str, None], *, spared: bool
+) -> Any:
     if isinstance(value, list):
         listed = cast("list[Any]", value)
-        return [_each(record, each, read, f"{place}/{at}", marks, labels) for at, each in enumerate(listed)]
+        return [
+            _each(record, each, read, f"{place}/{at}", marks, labels, spared=spared) for at, each in enumerate(listed)
+        ]
     held = cast(Json, value) if isinstance(value, dict) else {}
     if not isinstance(held.get("text"), str):
         return cast(Any, value)
     if read.form == "envelope" and "step" in held:  # it says of itself what it is worth
         held = {**held, "compatibility": "typed" if "handoff" in held else "legacy-prose"}
-    prepared = _prepared(record, held, read, place, marks)
+    prepared = _prepared(record, held, read, place, marks, untold=spared and held.get("status") == "failed")
     labels.update(dict.fromkeys(prepared["labels"]))
     if prepared["action"] == QUARANTINED:
         return {**held, "text": prepared["text"], "control": None, "reason": ""}
     return held if prepared["text"] is None else {**held, "text": prepared["text"]}
 
 
-def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks) -> Json:
-    """What the guard makes of a text, once: whoever reads it later gets the same."""
+def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks, *, untold: bool) -> Json:
+    """What the guard makes of a text, once: whoever reads it later gets the same. Of a run whose text is `untold`,
+    nothing crosses that could be suspicious."""
     guard, key = record["guard"], place
     if "step" in held:
         guard["crossed"][f"run {held['step']}"] = True
-        key = f"run {held['step']} {read.form}"
+        key = f"run {held['step']} {'' if untold else read.form}"
     if key not in guard["prepared"]:
         text = compact(held["handoff"]) if read.form == "envelope" and "handoff" in held else held["text"]
-        found = handoff.prepare(guard, text, read.policy)
+        found = handoff.kept_back(text) if untold else handoff.prepare(guard, text, read.policy)
         guard["prepared"][key] = found
         found["text"] = None if found["text"] == held["text"] else found["text"]
         marks.crossed(held, found, read.policy)

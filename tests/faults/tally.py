@@ -1,6 +1,6 @@
 """What the portfolio comes to, counted over its runs and printed at the end: what was hit of what could have been.
 
-A test counts with `count(record_property, measure, hits, of)`. The numbers travel with the test's report, so they add up
+A test counts with `count(record_property, measure, hits, of)`. The numbers travel with its report, so they add up
 over the processes of a run in parallel. Every goal is asserted where it is counted; the table only shows how much was
 behind it.
 """
