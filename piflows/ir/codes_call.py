@@ -162,14 +162,10 @@ SHAPE_CODES = (
         "Name a writable file in `traceFile` that nothing else truncates, or turn `traceStrict` off.",
         also="run",
     ),
-    Code(
+    host_error(
         "TRACE_NOT_SENT",
-        "flow",
-        "run",
-        True,
-        "error",
-        "The trace is not sent to {endpoint}: {problem}.",
-        "An OTLP/HTTP endpoint must take every batch of spans; {sent} of {total} spans had been taken before.",
+        "The trace is not sent to {endpoint}, {sent} of {total} spans were taken before: {problem}.",
+        "An OTLP/HTTP endpoint must take every batch of spans whole; after one that it does not, nothing more is sent.",
         "See that a collector listens there and takes traces at that path, mostly `/v1/traces`; spans keep their ids "
         "when they are sent again.",
     ),

@@ -221,14 +221,16 @@ def test_an_endpoint_that_refuses(
     with endpoint(answer) as there:
         status, out, err = run("report", "t.jsonl", "--format", "json", "--otlp", f"{there.url}?key=s3cret")
     assert (status, json.loads(out)["complete"], len(there.requests)) == (1, True, 1)
-    assert " ".join(err.split()).startswith(f"The trace is not sent to {there.url}: {problem}.")
+    assert " ".join(err.split()).startswith(
+        f"The trace is not sent to {there.url}, 0 of 8 spans were taken before: {problem}."
+    )
     assert "Code: TRACE_NOT_SENT" in err and "s3cret" not in err
 
 
 def test_an_endpoint_that_nobody_listens_at() -> None:
     with endpoint(says(200)) as gone:
         url = gone.url
-    with pytest.raises(FlowError, match=f"{url}: Connection refused"):
+    with pytest.raises(FlowError, match=f"{url}, 0 of 8 spans were taken before: Connection refused"):
         otlp.send(map(line, rows()), url.replace("//", "//user:s3cret@"))
 
 
