@@ -22,3 +22,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite the goldens with what comes out now; read the diff")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the portfolio of faults came to, apart from what passed."""
+    from tally import table
+
+    lines = table(each for when in ("passed", "failed") for each in terminalreporter.stats.get(when, ()))
+    if lines:
+        terminalreporter.section("portfolio of faults")
+        terminalreporter.write("\n".join(lines) + "\n")

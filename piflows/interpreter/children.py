@@ -64,7 +64,7 @@ def _request(
     else:
         item = under_way["items"][number] if over else ABSENT
         try:
-            slots = values(known, program, unit.reads, marks, number, item)
+            slots = values(known, program, unit.reads, marks, number, item, shape.spared[0 if over else number])
         except Refused as found:
             if found.code != crossing.VIOLATION:
                 raise

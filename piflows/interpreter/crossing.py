@@ -30,8 +30,11 @@ def fresh() -> Json:
     return {**handoff.fresh(), "latched": None, "prepared": {}, "crossed": {}, "flagged": []}
 
 
-def crossed(record: Json, value: Any, read: Handoff, marks: Marks, reader: int) -> tuple[Any, tuple[str, ...]]:
-    """A value as its consumer may have it, and the labels of what is suspicious in it.
+def crossed(
+    record: Json, value: Any, read: Handoff, marks: Marks, reader: int, *, spared: bool = False
+) -> tuple[Any, tuple[str, ...]]:
+    """A value as its consumer may have it, and the labels of what is suspicious in it. `spared`: the consumer learns of
+    a failed run that it failed, and nothing of what it wrote.
 
     Raises Refused HANDOFF_POLICY_VIOLATION under the policy `fail`; the first violation of a run is kept.
     """
@@ -40,7 +43,7 @@ def crossed(record: Json, value: Any, read: Handoff, marks: Marks, reader: int) 
     place = f"{of.state}#{record['visits'].get(of.state, 0)} {of.pick} {reader if of.pick == 'item' else of.unit}"
     if of.pick == "item":
         place += f" of {record['state']}#{record['visits'].get(record['state'], 0)}"
-    out = _each(record, value, read, place, marks, labels)
+    out = _each(record, value, read, place, marks, labels, spared=spared)
     return out, tuple(labels)
 
 
@@ -70,30 +73,35 @@ def incomplete(record: Json) -> str:
     return f"Included incomplete handoffs by explicit policy: {said}."
 
 
-def _each(record: Json, value: Any, read: Handoff, place: str, marks: Marks, labels: dict[str, None]) -> Any:
+def _each(
+    record: Json, value: Any, read: Handoff, place: str, marks: Marks, labels: dict[str, None], *, spared: bool
+) -> Any:
     if isinstance(value, list):
         listed = cast("list[Any]", value)
-        return [_each(record, each, read, f"{place}/{at}", marks, labels) for at, each in enumerate(listed)]
+        return [
+            _each(record, each, read, f"{place}/{at}", marks, labels, spared=spared) for at, each in enumerate(listed)
+        ]
     held = cast(Json, value) if isinstance(value, dict) else {}
     if not isinstance(held.get("text"), str):
         return cast(Any, value)
     if read.form == "envelope" and "step" in held:  # it says of itself what it is worth
         held = {**held, "compatibility": "typed" if "envelope" in held else "legacy-prose"}
-    prepared = _prepared(record, held, read, place, marks)
+    prepared = _prepared(record, held, read, place, marks, untold=spared and held.get("status") == "failed")
     labels.update(dict.fromkeys(prepared["labels"]))
     if prepared["action"] == QUARANTINED:
         return {**held, "text": prepared["text"], "control": None, "reason": ""}
     return held if prepared["text"] is None else {**held, "text": prepared["text"]}
 
 
-def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks) -> Json:
-    """What the guard makes of a text, once: whoever reads it later gets the same, or less under a stricter policy."""
+def _prepared(record: Json, held: Json, read: Handoff, place: str, marks: Marks, *, untold: bool) -> Json:
+    """What the guard makes of a text, once: whoever reads it later gets the same, or less under a stricter policy. Of a
+    run whose text is `untold`, nothing crosses that could be suspicious."""
     guard, key = record["guard"], place
     if "step" in held:
         guard["crossed"][f"run {held['step']}"] = True
-        key = f"run {held['step']}"
+        key = f"run {held['step']}{' untold' if untold else ''}"
     if key not in guard["prepared"]:
-        found = handoff.prepare(guard, held["text"], read.policy)
+        found = handoff.kept_back(held["text"]) if untold else handoff.prepare(guard, held["text"], read.policy)
         guard["prepared"][key] = found
         found["text"] = None if found["text"] == held["text"] else found["text"]
         marks.crossed(held, found, read.policy)

@@ -8,15 +8,41 @@ from piflows.interpreter.guards.budget import FLOW, Limit, limits
 from piflows.ir.ceilings import of_contract
 from piflows.ir.flow import Flow, Gate, Stage, State
 from piflows.ir.gates import Trigger
-from piflows.ir.parts import constant
+from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, constant
 from piflows.ir.plan import Over
 from piflows.ir.topology import levels
 from piflows.ir.unit import Role, Unit
+
+FAILURE = "stopReason"  # the field that only a failed run has
+NAMES = ("agent", "unit", "key")  # fields that no child writes
 
 
 def _fixed(unit: Unit) -> tuple[str, str] | None:
     key, prompt = constant(unit.label), constant(unit.prompt)
     return None if key is None or prompt is None else (key, prompt)
+
+
+def spared(parts: Parts) -> frozenset[str]:
+    """The slots whose texts stand only where no run failed: a text that nobody reads does not cross."""
+    told: dict[str, bool] = {}  # slot → whether a failed run's text may be told
+
+    def look(parts: Parts, each: str, safe: frozenset[str]) -> None:
+        for part in parts:
+            match part:
+                case Slot():
+                    name = each if part.name == ITEM and each else part.name
+                    told[name] = told.get(name, False) or (part.field not in NAMES and name not in safe)
+                case Section():
+                    name = each if part.slot == ITEM and each else part.slot
+                    look(part.parts, each, safe)
+                    look(part.otherwise, each, safe | {name} if part.field == FAILURE else safe)
+                case Each():
+                    look(part.parts, part.slot, safe)
+                case _:
+                    pass
+
+    look(parts, "", frozenset())
+    return frozenset(name for name, tells in told.items() if not tells)
 
 
 class Shape:
@@ -30,12 +56,14 @@ class Shape:
                 waits for is first, of equals the one that stands first
     by_urgency  the units in that order
     fixed       of each unit, its key and prompt when nothing is to be filled in
+    spared      of each unit, the slots of its prompt that say nothing of what a failed run wrote
     """
 
     def __init__(self, units: tuple[Unit, ...]) -> None:
         self.units = units
         self.index = index = {unit.name: number for number, unit in enumerate(units)}
         self.fixed = [_fixed(unit) for unit in units]
+        self.spared = [spared(unit.prompt) for unit in units]
         self.needs = [sorted({index[need] for need in unit.needs}) for unit in units]
         self.dependents: list[list[int]] = [[] for _ in units]
         for number, needs in enumerate(self.needs):

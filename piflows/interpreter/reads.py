@@ -29,8 +29,10 @@ def values(
     marks: Marks,
     reader: int = -1,
     item: Any = ABSENT,
+    spared: frozenset[str] = frozenset(),
 ) -> Values:
-    """The slots of a consumer; `reader` is its number inside a Stage, `item` its element of an Over.
+    """The slots of a consumer; `reader` is its number inside a Stage, `item` its element of an Over, `spared` the slots
+    of which it tells nothing that a failed run wrote.
 
     Raises Refused when a handoff that must not be absent is, or may not cross.
     """
@@ -45,7 +47,7 @@ def values(
         if value is ABSENT:
             value = _absent(read)
         elif read.form in CROSSING:
-            value, labels = crossed(record, value, read, marks, reader)
+            value, labels = crossed(record, value, read, marks, reader, spared=read.slot in spared)
             if read.form != "control":
                 value = _capped(value, read.cap)
                 quoted.add(read.slot)

@@ -162,6 +162,13 @@ SHAPE_CODES = (
         "Name a writable file in `traceFile` that nothing else truncates, or turn `traceStrict` off.",
         also="run",
     ),
+    host_error(
+        "TRACE_NOT_SENT",
+        "The trace is not sent to {endpoint}, {sent} of {total} spans were taken before: {problem}.",
+        "An OTLP/HTTP endpoint must take every batch of spans whole; after one that it does not, nothing more is sent.",
+        "See that a collector listens there and takes traces at that path, mostly `/v1/traces`; spans keep their ids "
+        "when they are sent again.",
+    ),
     Code(
         "BASH_READONLY_UNENFORCEABLE",
         "run",

@@ -38,10 +38,11 @@ WORLDLY = (
     "interpreter/backends/",
     "interpreter/hands/",
     "interpreter/trace/sink.py",
+    "interpreter/trace/otlp.py",
     "compiler/catalog/",
     "cli/",
 )
-HEAVY = {"lark", "jinja2", "asyncio", "rich", "jsonschema", "yaml", "regex"}
+HEAVY = {"lark", "jinja2", "asyncio", "rich", "jsonschema", "yaml", "regex", "opentelemetry"}
 
 
 def imported(path: Path) -> Iterator[str]:

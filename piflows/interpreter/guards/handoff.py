@@ -115,6 +115,12 @@ def held_to(found: Json, policy: str) -> Json:
     return {**found, "text": carried, "action": policy, "carriedBytes": _bytes(carried)}
 
 
+def kept_back(text: str) -> Json:
+    """What `prepare` says of a text of which nothing crosses: it is neither scanned nor remembered."""
+    said: Json = {"labels": [], "action": "allow", "compositional": False}
+    return {"text": "", **said, "rawBytes": _bytes(text), "carriedBytes": 0}
+
+
 def notice(flagged: Mapping[str, Sequence[str]]) -> str:
     """The lines that go with texts that crossed flagged: one for each slot of `flagged`, its name to its labels."""
     return "\n".join(f"> ⚠ Slot {visible(slot)}: {_flagged(found)}" for slot, found in flagged.items() if found)

@@ -12,6 +12,7 @@ ROLE = "flow.span_role"
 MODE = "flow.mode"
 LABEL = "flow.trace_label"
 INVOCATION = "flow.invocation_id"
+SPAN_ID = "flow.span_id"  # of a span sent over OTLP alone, whose own ids are shorter
 CONTEXT = {
     "runId": "flow.run_id",
     "caseId": "flow.case_id",
