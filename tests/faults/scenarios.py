@@ -280,9 +280,9 @@ def steps(*agents: str, **more: Any) -> Json:
 
 def together(*contracts: Json, **more: Any) -> Json:
     agents = ("recon", "analyst")
-    tasks = [{"agent": each, "task": f"{n}."} for n, each in enumerate(agents)]
+    tasks: list[Json] = [{"agent": each, "task": f"{n}."} for n, each in enumerate(agents)]
     for task, given in zip(tasks, contracts, strict=False):
-        task["contract"] = given
+        task.update(contract=given)
     return {"tier": "fast", "tasks": tasks, **more}
 
 
