@@ -238,8 +238,32 @@ def anywhere(across: Any) -> Any:  # noqa: ARG001
     return lambda label, joined, border: iter([border])  # noqa: ARG005
 
 
+def never(refusal: Any) -> Any:  # noqa: ARG001
+    return lambda *arguments: None  # noqa: ARG005
+
+
+def of_what_stops_alone(refusal: Any) -> Any:
+    """A ceiling that lets live children finish lets others start, too."""
+    return lambda accounts, governing, agent: refusal(accounts, [limit for limit in governing if limit.stops], agent)
+
+
+def of_nothing_when_unknown(charge: Any) -> Any:
+    def charged(*arguments: Any) -> None:
+        *rest, usage = arguments
+        charge(*rest, {**usage, "costUsd": usage["costUsd"] or 0})
+
+    return charged
+
+
+def whoever_it_is(known: Any) -> Any:  # noqa: ARG001
+    """An old event of a live effect counts as a new one."""
+    return lambda self, event: self.record["live"].get(event["effect"])
+
+
 MACHINE, CHILDREN = "piflows.interpreter.machine", "piflows.interpreter.children"
 REDACT = "piflows.interpreter.guards.redact"
+BUDGET = "piflows.interpreter.guards.budget"
+UNKNOWN = "test_spending:test_an_unknown_cost_is_never_a_number_in_a_sum"
 HANDOFF = "piflows.interpreter.guards.handoff"
 ALONE = "test_lowering:test_a_check_alone_finds_what_a_run_would"
 CHECK_FLOW = "piflows.compiler.stages._check_flow"
@@ -310,4 +334,14 @@ MUTANTS = [
     Mutant(
         "test_trace:test_every_run_reads_back_as_one_tree", "piflows.interpreter.trace.fold.Fold._place", not_as_wide
     ),
+    Mutant("test_spending:test_a_ceiling_is_passed_by_the_responses_in_flight_alone", f"{BUDGET}.must_stop", never),
+    Mutant(
+        "test_spending:test_a_total_ceiling_is_passed_by_the_children_then_alive_alone",
+        f"{BUDGET}.spawn_refusal",
+        never,
+    ),
+    Mutant("test_spending:test_nobody_starts_after_a_spent_ceiling", f"{BUDGET}.spawn_refusal", of_what_stops_alone),
+    Mutant(UNKNOWN, f"{BUDGET}.charge", of_nothing_when_unknown),
+    Mutant(UNKNOWN, f"{MACHINE}.charge", of_nothing_when_unknown),
+    Mutant("test_spending:test_an_answer_that_comes_again_changes_nothing", f"{MACHINE}.Machine._known", whoever_it_is),
 ]

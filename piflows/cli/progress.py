@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from piflows.cli.terminal import width
@@ -14,10 +15,10 @@ COMMAND_SHOWN = 60  # characters of a command
 
 
 class Progress:
-    """What a driver tells each event to."""
+    """What a driver tells each event to. `hide` takes the secrets out of what it says of them."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, hide: Callable[[str], str] = str) -> None:
+        self._stream, self._hide = stream, hide
         self._began: dict[str, int] = {}
         self._usages: dict[str, list[Json]] = {}
 
@@ -33,12 +34,12 @@ class Progress:
             case "childSettled" | "childFailed":
                 self._say(self._child(event, sent))
             case "commandExited":
-                self._say(_command(event, sent))
+                self._say(_command(event, self._hide(sent["command"])))
             case _:
                 pass
 
     def _say(self, line: str) -> None:
-        print("\n".join(fold(visible(line), width(self._stream), hang=2)), file=self._stream, flush=True)
+        print("\n".join(fold(visible(self._hide(line)), width(self._stream), hang=2)), file=self._stream, flush=True)
 
     def _child(self, event: Json, sent: Json) -> str:
         effect = event["effect"]
@@ -76,8 +77,7 @@ def _spend(usages: list[Json]) -> list[str]:
     return [f"{tokens} tokens", "cost unknown" if None in costs else f"${sum(costs):.4f}"]
 
 
-def _command(event: Json, sent: Json) -> str:
-    line: str = sent["command"]
+def _command(event: Json, line: str) -> str:
     shown = line if len(line) <= COMMAND_SHOWN else f"{line[: COMMAND_SHOWN - 1]}…"
     if not event["started"]:
         return f"`{shown}`: did not start, {event['reason']}"

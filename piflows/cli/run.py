@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piflows.cli import INTERRUPTED
-from piflows.cli.plain import plainly
+from piflows.cli.plain import hidden, plainly
 from piflows.cli.progress import Progress, total
 from piflows.cli.saved import admitted, proved, saved_text
 from piflows.cli.shown import report
@@ -83,7 +83,7 @@ def _run(flow: Flow, context: Context | None, script: tuple[str, str] | None, ar
             backend=args.backend,
             script=script,
             journal=args.journal,
-            watch=Progress(sys.stderr) if text else None,
+            watch=Progress(sys.stderr, hidden if flow.redact_secrets else str) if text else None,
             note=_say,
         )
     except FlowError as refusal:

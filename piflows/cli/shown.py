@@ -10,6 +10,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from piflows.cli.plain import discreet, hidden
 from piflows.cli.source import CallSource, load_call
 from piflows.cli.terminal import width
 from piflows.ir.diagnostic import Diagnostic, FlowError, diagnostic
@@ -72,11 +73,18 @@ def _saved(source: CallSource) -> Shown:
 
 
 def report(diagnostics: tuple[Diagnostic, ...], source: CallSource | None) -> None:
+    """Print findings on standard error, with the lines that they stand in; no secret that a call or a file holds."""
     if diagnostics:
         from piflows.compiler.render.diagnostics import render
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        text = render(diagnostics, "text", source=reader(source), colour=colour, width=width(sys.stderr))
+        read, found = reader(source), [discreet(each) for each in diagnostics]
+
+        def lines(file: str) -> str | None:
+            text = read(file)
+            return None if text is None else hidden(text)
+
+        text = render(found, "text", source=lines, colour=colour, width=width(sys.stderr))
         sys.stderr.write(text)
 
 

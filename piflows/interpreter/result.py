@@ -19,6 +19,7 @@ from piflows.ir.limits import LIMITS, config
 Json = dict[str, Any]
 
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
+NAMES = ("unit", "name", "stage", "agent", "model")  # of a result, which somebody chose; his secret is none of ours
 FOUND = ("agentsDir", "presetsDir", "presets", "agents", "discoveryIssues")
 
 
@@ -59,14 +60,19 @@ def results(machine: Machine) -> list[Json]:
 def _result(machine: Machine, number: int) -> Json:
     record = machine.record
     found: Json = record["results"][number]
-    out: Json = found | {
-        "role": cut_line(found["role"], LIMITS.line_bytes),
-        "prompt": machine.redactor.text(found["prompt"]),
-        "text": cut(found["text"], LIMITS.text_bytes, "Output"),
-        "stderr": cut(found["stderr"], LIMITS.stderr_bytes, "Standard error"),
-        "error": machine.redactor.value(found["error"]),
-        "usage": usage(record["spent"], number),
-    }
+    named = {name: machine.redactor.text(found[name]) for name in NAMES if found[name]}
+    out: Json = (
+        found
+        | named
+        | {
+            "role": cut_line(found["role"], LIMITS.line_bytes),
+            "prompt": machine.redactor.text(found["prompt"]),
+            "text": cut(found["text"], LIMITS.text_bytes, "Output"),
+            "stderr": cut(found["stderr"], LIMITS.stderr_bytes, "Standard error"),
+            "error": machine.redactor.value(found["error"]),
+            "usage": usage(record["spent"], number),
+        }
+    )
     if f"run {found['step']}" in record["guard"]["crossed"]:
         out["handoff"] = handoff(out)
     return out if machine.flow.record_content else out | _unsaid(out)

@@ -280,9 +280,9 @@ def steps(*agents: str, **more: Any) -> Json:
 
 def together(*contracts: Json, **more: Any) -> Json:
     agents = ("recon", "analyst")
-    tasks = [{"agent": each, "task": f"{n}."} for n, each in enumerate(agents)]
+    tasks: list[Json] = [{"agent": each, "task": f"{n}."} for n, each in enumerate(agents)]
     for task, given in zip(tasks, contracts, strict=False):
-        task["contract"] = given
+        task.update(contract=given)
     return {"tier": "fast", "tasks": tasks, **more}
 
 
@@ -390,8 +390,61 @@ WRITERS = [
     ),
 ]
 
-PORTFOLIO = [*ARTIFACTS, *PERSUASION, *STALE, *VOTES, *BUDGETS, *WRITERS]
+
+# ---- trace suppression -------------------------------------------------------------------------------------------
+
+TRACE = "trace.jsonl"
+FOREIGN = '{"span_id": "a", "trace_id": "b"}\n'
 
 
 def make_pipe(project: Path) -> None:
-    os.mkfifo(project / "trace.jsonl")
+    os.mkfifo(project / TRACE)
+
+
+def traced(name: str, does: str, *, strict: bool, whole: bool, path: str = TRACE, **more: Any) -> Scenario:
+    """The second child does something to the trace. A strict run without its evidence is refused; another goes on."""
+    steps = [
+        {"agent": "recon", "task": "One."},
+        {"agent": "analyst", "task": "{previous}"},
+        {"agent": "debrief", "task": "{previous}"},
+    ]
+    call = {"task": "x", "chain": steps, "traceFile": path, "traceStrict": strict}
+    children = [{"agent": "analyst", "reply": "fine", **({"runs": does} if does else {})}]
+    end = refused("TRACE_INCOMPLETE") if strict and not whole else DONE
+    agents = more.pop("agents", "recon analyst debrief")
+    left = more.pop("left", (TRACE,))
+    kind = "strict" if strict else "best-effort"
+    return Scenario("trace", f"{name}-{kind}", call, children, end, agents, benign=end == DONE, left=left, **more)
+
+
+def suppressed(name: str, does: str, **more: Any) -> list[Scenario]:
+    """Of a strict run and of another."""
+    return [traced(name, does, strict=strict, whole=False, **more) for strict in (True, False)]
+
+
+def unwritable(name: str, **more: Any) -> list[Scenario]:
+    """A strict run starts nobody."""
+    return [
+        traced(name, "", strict=True, whole=False, agents="", left=(), **more),
+        traced(name, "", strict=False, whole=False, left=(), **more),
+    ]
+
+
+EARLIER = {TRACE: "{not json}\n" + FOREIGN}
+TRACES = [
+    traced("untouched", "", strict=True, whole=True),
+    traced("untouched", "", strict=False, whole=True),
+    traced("earlier-rows", "", strict=True, whole=True, files=EARLIER, left=()),
+    traced("rows-of-another-trace", f"printf '%s' '{FOREIGN}' >> {TRACE}", strict=True, whole=True),
+    *unwritable("below-a-file", path="plain/trace.jsonl", files={"plain": "a file"}),
+    *unwritable("pipe", prepare=make_pipe),
+    *unwritable("folder", path="folder", files={"folder/kept": ""}),
+    *suppressed("truncated", f": > {TRACE}"),
+    *suppressed("truncated-to-a-part", f"head -c 100 {TRACE} > part; cat part > {TRACE}; rm part"),
+    *suppressed("deleted", f"rm {TRACE}", left=()),
+    *suppressed("replaced", f"cp {TRACE} other; mv other {TRACE}"),
+    *suppressed("replaced-by-a-pipe", f"rm {TRACE}; mkfifo {TRACE}", left=()),
+    *suppressed("overwritten-in-place", f"sed 's/recon/nobody/g' {TRACE} > part; cat part > {TRACE}; rm part"),
+]
+
+PORTFOLIO = [*ARTIFACTS, *PERSUASION, *STALE, *VOTES, *BUDGETS, *WRITERS, *TRACES]

@@ -1,4 +1,4 @@
-"""Every scenario of the portfolio: outcome, process, policy and residual state, judged by what recipients were given."""
+"""Every scenario of the portfolio: outcome, process, policy, residual state; judged by what recipients were given."""
 
 from __future__ import annotations
 

@@ -69,9 +69,10 @@ _MEMBER = re.compile(
     rf"(?P<head>(?:{_NAME})(?P<k>\\{{0,3}}[\"'])[ \t]*+[:=][ \t]*+)"
     rf"(?:{_QUOTED}|(?!(?i:true|false|null|none)\b)[^\s\"'`,;{{}}\[\]()\\]++)"
 )
-# `token: x`, `**API key:** x`; no `Token::new`. The value goes on where it may be a name again: `secret: password : x`.
+# `token: x`, `**API key:** x`; no `Token::new`. The value goes on where it may be a name again: `secret: password : x`,
+# and `secret: x\\napi key: y` with its line break escaped.
 _SIGNS = r"[:=]{1,3}+>?"
-_ON = rf"(?:(?<=[:=])[ \t]++|[ \t]++{_SIGNS}[ \t]*+)"
+_ON = rf"(?:(?<=[:=])[ \t]++|[ \t]++(?:(?i:key)[ \t]*+)?{_SIGNS}[ \t]*+)"
 _PAIR = re.compile(
     rf"(?P<name>{_NAME})"
     rf"(?P<between>(?P<mark>`|[*_]{{1,3}}+)?[ \t\xa0]*+(?!::){_SIGNS}(?P<bold>[*_]{{1,3}}+)?[ \t\xa0]*+)"

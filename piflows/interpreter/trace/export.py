@@ -11,7 +11,7 @@ from typing import Any
 
 from piflows.interpreter.trace.fold import Fold
 from piflows.interpreter.trace.readback import judge, own
-from piflows.interpreter.trace.rows import ID_BYTES, Attributes, Row, cut
+from piflows.interpreter.trace.rows import ID_BYTES, Attributes, Row, cut, line
 from piflows.interpreter.trace.sink import Sink
 
 Json = dict[str, Any]
@@ -23,6 +23,7 @@ class Export:
     def __init__(self, fold: Fold, sink: Sink, strict: bool = False) -> None:
         self.fold, self.sink, self.strict = fold, sink, strict
         self._there: set[str] = set()
+        self._marks: dict[str, int] = {}  # of each row that a strict run has written, to know it again
         self._start = sink.offset()
 
     def take_up(self) -> None:
@@ -45,7 +46,7 @@ class Export:
         run: None when its evidence is complete, or it is not strict."""
         self._write(self.fold.finished(at))
         root = self.fold.root(error, outcome, self.sink.failed)
-        there = self.sink.write(root)
+        there = self._append(root)
         issue = self._verdict(root) if self.strict else None
         if self.strict:
             self._write([self.fold.certified(issue)])
@@ -63,7 +64,18 @@ class Export:
         except OSError as error:
             return f"the file cannot be read back, {error.strerror}"
         attempted = self.fold.attempted
-        return judge(rows, spoiled, root["span_id"], attempted, attempted + 1)
+        problem = judge(rows, spoiled, root["span_id"], attempted, attempted + 1)
+        if problem is None and (altered := sum(self._altered(row) for row in rows)):
+            return f"{altered} rows are not as they were written"
+        return problem
+
+    def _altered(self, row: Row) -> bool:
+        return row["span_id"] in self._marks and self._marks[row["span_id"]] != hash(line(row))
+
+    def _append(self, row: Row) -> bool:
+        if self.strict:
+            self._marks[row["span_id"]] = hash(line(row))
+        return self.sink.write(row)
 
     def _details(self, there: bool, issue: str | None, shown: str) -> Json:
         sink, head = self.sink, self.fold.head
@@ -95,7 +107,7 @@ class Export:
             if row["span_id"] in self._there:  # an earlier process of this run wrote it
                 self.sink.expected += 1
             else:
-                self.sink.write(row)
+                self._append(row)
 
     def _safe(self, text: str) -> str:
         return cut(self.fold.head.redact.text(text), ID_BYTES)
