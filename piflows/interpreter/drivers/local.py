@@ -222,8 +222,8 @@ class _Local:
                 continue
             elif kind == "stop":
                 self._end(live, reports.stopped(live.sent, live.said))
-            elif kind == "steer":
-                self.backend.steer(sent["effect"], sent["text"])
+            elif kind == "steer" and not live.over:
+                self._steer(live, sent["text"])
 
     def _start(self, sent: Json) -> None:
         effect = sent["effect"]
@@ -295,6 +295,12 @@ class _Local:
         except (OSError, ValueError):  # there is no such directory: then there is no such file
             found = {}
         self._report(live, {"kind": "inspected", "files": found})
+
+    def _steer(self, live: _Live, text: str) -> None:
+        try:
+            self.backend.steer(live.sent["effect"], text)
+        except Exception as error:
+            self._end(live, reports.broken(error))
 
     def _time_out(self, live: _Live) -> None:
         self._end(live, reports.timed_out(live.sent, live.said))
