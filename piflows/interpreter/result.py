@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from piflows import __version__
+from piflows.interpreter.capture import structure
 from piflows.interpreter.guards.envelope import handoff
-from piflows.interpreter.guards.redact import OMITTED, Redactor, withhold
+from piflows.interpreter.guards.redact import OMITTED, Redactor
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.results import usage
 from piflows.ir.caps import cut, cut_line
@@ -19,6 +20,7 @@ from piflows.ir.limits import LIMITS, config
 Json = dict[str, Any]
 
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
+OF_CHILDREN = ("RETURN_", "CHILD_PROTOCOL_")
 FOUND = ("agentsDir", "presetsDir", "presets", "agents", "discoveryIssues")
 
 
@@ -76,10 +78,11 @@ def _unsaid(value: Json) -> Json:
     """What somebody wrote in a result, or in the report, as it is told when content is not recorded: status, usage and
     identifiers stay."""
     out = {name: OMITTED for name in ("text", "prompt", "stderr") if value.get(name)}
-    kept = {name: withhold(value[name]) for name in ("envelope", "handoff") if name in value}
+    kept = {name: structure(value[name]) for name in ("envelope", "handoff") if name in value}
     if (error := value.get("error")) is None:
         return out | kept
-    error = error | {"cause": OMITTED}
+    names = error["code"].startswith(OF_CHILDREN)  # its message may name what a child wrote: a file, a member
+    error = error | {"cause": OMITTED} | ({"message": OMITTED} if names else {})
     return out | kept | {"error": error} | ({"text": error_lines(error)} if "header" in value else {})
 
 
