@@ -20,7 +20,15 @@ from piflows.ir.limits import LIMITS, config
 Json = dict[str, Any]
 
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
-OF_CHILDREN = ("RETURN_", "CHILD_PROTOCOL_")
+OF_CHILDREN = frozenset(
+    {
+        "RETURN_ENVELOPE_INVALID",
+        "RETURN_CONTRACT_MISMATCH",
+        "RETURN_ENVELOPE_INCOMPLETE",
+        "RETURN_DIGEST_MISMATCH",
+        "CHILD_PROTOCOL_ERROR",
+    }
+)  # whose message names what a child wrote
 FOUND = ("agentsDir", "presetsDir", "presets", "agents", "discoveryIssues")
 
 
@@ -81,7 +89,7 @@ def _unsaid(value: Json) -> Json:
     kept = {name: structure(value[name]) for name in ("envelope", "handoff") if name in value}
     if (error := value.get("error")) is None:
         return out | kept
-    names = error["code"].startswith(OF_CHILDREN)  # its message may name what a child wrote: a file, a member
+    names = error["code"] in OF_CHILDREN
     error = error | {"cause": OMITTED} | ({"message": OMITTED} if names else {})
     return out | kept | {"error": error} | ({"text": error_lines(error)} if "header" in value else {})
 

@@ -120,7 +120,8 @@ def flow(*units: Unit, contract: Json | None = None, ceilings: Json | None = Non
     }
     exits = {"then": "done", "failed": "bad", **rest.pop("exits", {})}
     states = (Stage("s", text("s"), Plan(units), exits), Settle("done", "success"), Settle("bad", "stopped"))
-    own = tuple(Ceiling("flow", what, limit) for what, limit in (ceilings or {}).items())
+    limits: Any = (ceilings or {}).items()
+    own = tuple(Ceiling("flow", what, limit) for what, limit in limits)
     return Flow("m", "s", states, roles, contracts={identity(terms): terms}, ceilings=own, **rest)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from calls import lowered_flows
 from hypothesis import strategies as st
@@ -251,7 +251,9 @@ def _reading(draw: Draw, flow: Flow) -> Flow:
     values = st.sampled_from([ref for state in flow.states for ref in _values(state)] or [Ref(flow.entry)])
     rounds = [state.name for state in flow.states if _times(state)]
 
-    def more(reads: tuple[Handoff, ...], other: str = "report") -> tuple[tuple[Handoff, ...], tuple[Part, ...]]:
+    def more(
+        reads: tuple[Handoff, ...], other: Literal["report", "envelope"] = "report"
+    ) -> tuple[tuple[Handoff, ...], tuple[Part, ...]]:
         new: list[Handoff] = []
         for number, value in enumerate(draw(st.lists(values, max_size=2))):
             absent = draw(st.sampled_from(("refuse", "text")))
