@@ -66,9 +66,13 @@ def _withheld(event: Event) -> Event:
         refusals = {name: returned[name] and [returned[name][0], withhold(returned[name][1])] for name in REFUSALS}
         out["returned"] = returned | refusals
         if (found := returned["envelope"]) is not None:
-            kept = withhold(found) | {name: found[name] for name in KEPT if name in found}
-            out["returned"]["envelope"] = kept
+            out["returned"]["envelope"] = structure(found) | {name: found[name] for name in KEPT if name in found}
     return out
+
+
+def structure(envelope: Json) -> Json:
+    """An envelope of which its own members are told and no word; its data, whose keys are the child's, is not."""
+    return withhold({**envelope, "data": ""})
 
 
 def lacks(record: Json, program: Program) -> str:

@@ -14,6 +14,7 @@ from piflows.ir.topology import levels
 from piflows.ir.unit import Role, Unit
 
 FAILURE = "stopReason"  # the field that only a failed run has
+NONE: frozenset[str] = frozenset()
 NAMES = ("agent", "unit", "key")  # fields that no child writes
 
 
@@ -63,7 +64,7 @@ class Shape:
         self.units = units
         self.index = index = {unit.name: number for number, unit in enumerate(units)}
         self.fixed = [_fixed(unit) for unit in units]
-        self.spared = [spared(unit.prompt) for unit in units]
+        self.spared = [spared(unit.prompt) if unit.reads else NONE for unit in units]
         self.needs = [sorted({index[need] for need in unit.needs}) for unit in units]
         self.dependents: list[list[int]] = [[] for _ in units]
         for number, needs in enumerate(self.needs):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from piflows import __version__
+from piflows.interpreter.capture import structure
 from piflows.interpreter.guards.envelope import handoff
-from piflows.interpreter.guards.redact import OMITTED, Redactor, withhold
+from piflows.interpreter.guards.redact import OMITTED, Redactor
 from piflows.interpreter.machine import Machine
 from piflows.interpreter.results import usage
 from piflows.ir.caps import cut, cut_line
@@ -20,6 +21,15 @@ Json = dict[str, Any]
 
 NO_MODE = "list"  # what the details of a refusal say when the call has no mode
 NAMES = ("unit", "name", "stage", "agent", "model")  # of a result, which somebody chose; his secret is none of ours
+OF_CHILDREN = frozenset(
+    {
+        "RETURN_ENVELOPE_INVALID",
+        "RETURN_CONTRACT_MISMATCH",
+        "RETURN_ENVELOPE_INCOMPLETE",
+        "RETURN_DIGEST_MISMATCH",
+        "CHILD_PROTOCOL_ERROR",
+    }
+)  # whose message names what a child wrote
 FOUND = ("agentsDir", "presetsDir", "presets", "agents", "discoveryIssues")
 
 
@@ -82,10 +92,11 @@ def _unsaid(value: Json) -> Json:
     """What somebody wrote in a result, or in the report, as it is told when content is not recorded: status, usage and
     identifiers stay."""
     out = {name: OMITTED for name in ("text", "prompt", "stderr") if value.get(name)}
-    kept = {name: withhold(value[name]) for name in ("envelope", "handoff") if name in value}
+    kept = {name: structure(value[name]) for name in ("envelope", "handoff") if name in value}
     if (error := value.get("error")) is None:
         return out | kept
-    error = error | {"cause": OMITTED}
+    names = error["code"] in OF_CHILDREN
+    error = error | {"cause": OMITTED} | ({"message": OMITTED} if names else {})
     return out | kept | {"error": error} | ({"text": error_lines(error)} if "header" in value else {})
 
 

@@ -45,7 +45,10 @@ def distilled(flow: Flow, role: Role | None, redactor: Redactor, report: Json) -
 
 def kept(text: str, redactor: Redactor, label: str = "Output") -> str:
     """A text as it goes into journal, state and report."""
-    return cut(redactor.text(text), LIMITS.text_bytes, label) if text else text  # the cap must not halve a secret
+    if not text:
+        return text
+    safe = redactor.text(text)  # before the cap, which must not halve a secret
+    return safe if len(safe) * 4 <= LIMITS.text_bytes else cut(safe, LIMITS.text_bytes, label)
 
 
 def _returned(flow: Flow, role: Role, redactor: Redactor, text: str) -> Json:

@@ -40,8 +40,9 @@ def _roles(flow: Flow) -> Iterator[Finding]:
             )
         if not role.account:
             continue
+        counts = f"role {quoted(name)} counts for the account {quoted(role.account)}"
         if not role.contract:
-            yield invalid(f"role {quoted(name)} counts for the account {quoted(role.account)} and is under no contract")
+            yield invalid(f"{counts} and is under no contract")
         elif (owner := owners.setdefault(role.account, role.contract)) != role.contract:
             whose = f"the contract {quoted(owner)}" if owner else "the flow"
             yield invalid(

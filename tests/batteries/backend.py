@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +43,13 @@ def spawn(unit: str = "a", **members: Any) -> Json:
     }
 
 
-async def reports_of(backend: Backend, sent: Json, clock: VirtualClock) -> list[Json]:
-    """All that a backend reports of one child, on a clock that jumps whenever the child sleeps."""
+async def reports_of(
+    backend: Backend, sent: Json, clock: VirtualClock, hear: Callable[[Json], None] = lambda _: None
+) -> list[Json]:
+    """All that a backend reports of one child, on a clock that jumps whenever the child sleeps; `hear` gets each."""
     woken = asyncio.Event()
     clock.attend(woken.set)
-    task = asyncio.ensure_future(_listed(backend.begin(sent)))
+    task = asyncio.ensure_future(_listed(backend.begin(sent), hear))
     task.add_done_callback(lambda _: woken.set())
     while not task.done():
         if not clock.quiet(1) or not clock.advance():
@@ -56,8 +58,12 @@ async def reports_of(backend: Backend, sent: Json, clock: VirtualClock) -> list[
     return task.result()
 
 
-async def _listed(reports: AsyncIterator[Json]) -> list[Json]:
-    return [report async for report in reports]
+async def _listed(reports: AsyncIterator[Json], hear: Callable[[Json], None]) -> list[Json]:
+    out: list[Json] = []
+    async for report in reports:
+        out.append(report)
+        hear(report)
+    return out
 
 
 class BackendBattery:
@@ -107,6 +113,24 @@ class BackendBattery:
         turns = [{"input": n, "output": n, "costUsd": None} for n in (1, 2, 3)]
         reports = self.reports({"reply": "x", "turns": turns}, tmp_path)
         assert [report.get("usage") for report in reports] == [*turns, None]
+        assert [report["text"] for report in reports] == ["x"] * 4  # what a child that is ended now has said
+
+    @pytest.mark.parametrize("deaf", [False, True])
+    def test_a_child_hears_a_message_before_its_next_response(self, deaf: bool, tmp_path: Path) -> None:
+        turns = [{"input": 1, "output": 1, "costUsd": None}] * 3
+
+        clock = VirtualClock()
+        backend = self.open({"reply": "x", "turns": turns, "deaf": deaf}, tmp_path, clock)
+        kinds: list[str] = []
+
+        def hear(report: Json) -> None:
+            kinds.append(report["kind"])
+            if len(kinds) == 1:
+                backend.steer(spawn()["effect"], "Stop working.")
+
+        asyncio.run(reports_of(backend, spawn(), clock, hear))
+        heard = [] if deaf else ["noticeSeen"]
+        assert kinds == ["turnEnded", *heard, "turnEnded", "turnEnded", "childSettled"]
 
     @pytest.mark.parametrize("text", ["", " ", "\n\t \n"])
     def test_an_answer_without_a_word_is_a_failure(self, text: str, tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from batteries.backend import spawn
 
-from piflows.interpreter.effects import STARTS, command, done, stop, wait
+from piflows.interpreter.effects import STARTS, command, done, inspect, note, steer, stop, wait
 from piflows.interpreter.events import FINAL
 from piflows.interpreter.hands.clock import Clock, RealClock, VirtualClock
 from piflows.interpreter.machine import DriverError
@@ -214,6 +215,47 @@ class DriverBattery:
         self.drive(machine, Children(clock), clock)
         assert {each["at"] for each in machine.fed} == {50}
 
+    def test_files_are_looked_at_where_the_child_was(self, tmp_path: Path) -> None:
+        (tmp_path / "there").write_text("x")
+        look = inspect(spawn("a")["effect"] + "?files", str(tmp_path), ["there", "gone"])
+        machine = Table(opened=[spawn("a")], childSettled_a=[look], inspected_inspect=[done()])
+        self.run(machine)
+        found = machine.fed[-1]["files"]
+        assert {path: fact["exists"] for path, fact in found.items()} == {"there": True, "gone": False}
+
+    def test_a_live_child_is_told_and_a_settled_one_is_not(self) -> None:
+        a, b = spawn("a")["effect"], spawn("b")["effect"]
+        told = [steer(a, "to a"), steer(b, "to b"), steer("work#9/x!1", "to nobody")]
+        machine = Table(opened=[spawn("a"), spawn("b")], childSettled_a=told, childSettled_b=[done()])
+        backend = self.run(machine, {"b": after(9)})
+        assert backend.steered == [(b, "to b")]
+
+    def test_a_child_that_answers_at_the_instant_it_would_be_told_is_not_disturbed(self) -> None:
+        machine = Table(
+            opened=[spawn("a"), spawn("b")], childSettled_a=[steer(spawn("b")["effect"], "x")], childSettled_b=[done()]
+        )
+        assert self.run(machine, {"a": after(5), "b": after(5)}).steered == []
+
+    def test_a_child_that_cannot_be_told_fails(self) -> None:
+        def broken(effect: str, text: str) -> None:  # noqa: ARG001
+            raise BrokenPipeError("it does not listen")
+
+        told = steer(spawn("b")["effect"], "x")
+        machine, clock = (
+            Table(opened=[spawn("a"), spawn("b")], childSettled_a=[told], childFailed_b=[done()]),
+            VirtualClock(),
+        )
+        backend = Children(clock, {"b": after(float("inf"))})
+        backend.steer = broken
+        self.drive(machine, backend, clock)
+        assert machine.fed[-1]["facts"] == {"problem": "BrokenPipeError: it does not listen"}
+
+    def test_what_is_noted_is_carried_out_by_nobody(self) -> None:
+        noted = note("x", "state", False, "a", "work", (), {})
+        machine = Table(opened=[noted, spawn("a"), noted], childSettled_a=[noted, done()])
+        assert self.run(machine).begun == ["a"]
+        assert [each["kind"] for each in machine.fed] == ["opened", "childStarted", "turnEnded", "childSettled"]
+
     # ---- what backends and hands do wrong ----------------------------------------------------------------------
 
     @pytest.mark.parametrize(
@@ -321,6 +363,24 @@ class DriverBattery:
         assert machine.heard()[-2].startswith("childSettled a")
         assert machine.fed[-1]["kind"] == kind and members.items() <= machine.fed[-1].items()
         assert cleaned == ["gone"] * (sent["kind"] == "command")
+
+    def test_a_child_that_is_ended_keeps_what_its_last_response_said(self) -> None:
+        async def talks(_: Json, clock: Clock) -> AsyncIterator[Json]:
+            for said in ("first", "second"):
+                yield {**TURN, "text": said}
+                await clock.sleep(2)
+            yield TURN  # a response of tool calls alone has no text
+            await clock.sleep(float("inf"))
+
+        machine = Table(
+            opened=[spawn("a"), spawn("b"), spawn("late", timeoutMs=7)],
+            childSettled_b=[stop(spawn("a")["effect"])],
+            childFailed_late=[done()],
+        )
+        self.run(machine, {"a": talks, "b": after(5), "late": talks})
+        ended = {_unit(each["effect"]): each["text"] for each in machine.fed if each["kind"] == "childFailed"}
+        assert ended == {"a": "second", "late": "second"}
+        assert not any("text" in each for each in machine.fed if each["kind"] == "turnEnded")
 
     def test_a_stop_of_what_is_over_is_nothing(self) -> None:
         machine = Table(
@@ -432,6 +492,39 @@ class DriverBattery:
         assert _finals(again.fed) == _finals(whole.fed)
         assert [each["seq"] for each in journal.events] == list(range(1, len(journal.events) + 1))
         assert [each["at"] for each in journal.events] == sorted(each["at"] for each in journal.events)
+
+    def test_files_are_looked_at_again_after_a_crash(self, tmp_path: Path) -> None:
+        def table() -> Table:
+            look = inspect(spawn("a")["effect"] + "?files", str(tmp_path), ["there"])
+            return Table(opened=[spawn("a")], childSettled_a=[look], inspected_inspect=[done()])
+
+        journal = Memory(crash=4)
+        with pytest.raises(Crash):
+            self.run(table(), journal=journal)
+        assert journal.events[-1]["kind"] == "childSettled"
+        (tmp_path / "there").write_text("x")
+        again = table()
+        assert self.run(again, history=list(journal.events)).begun == []
+        assert again.fed[-1]["kind"] == "inspected" and again.fed[-1]["files"]["there"]["exists"]
+
+    def test_the_journal_gets_what_is_recorded_and_the_machine_what_was_said(self) -> None:
+        machine, journal = Table(opened=[spawn("a")], childSettled_a=[done()]), Memory()
+        machine.recorded = lambda event: {**event, "text": "-"} if "text" in event else event
+        self.run(machine, journal=journal)
+        assert (machine.fed[-1]["text"], journal.events[-1]["text"]) == ("ok", "-")
+        assert journal.events[:-1] == machine.fed[:-1]
+
+    def test_a_run_that_lacks_a_text_is_refused_before_anything_starts(self) -> None:
+        journal = Memory(crash=4)
+        with pytest.raises(Crash):
+            self.run(self.pipeline(), journal=journal)
+        again, clock = self.pipeline(), VirtualClock()
+        again.lacks = "node.a"
+        backend, kept = Children(clock), list(journal.events)
+        with pytest.raises(FlowError) as raised:
+            self.drive(again, backend, clock, history=kept, journal=journal)
+        assert raised.value.first.code == "JOURNAL_INVALID" and "node.a" in raised.value.first.message
+        assert backend.begun == [] and journal.events == kept
 
     def test_what_runs_again_has_a_larger_incarnation_every_time(self) -> None:
         machine, journal = Table(opened=[spawn("a")], childSettled_a=[done()]), Memory(crash=3)

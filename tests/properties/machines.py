@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from piflows.ir.actions import Command, Wait
 from piflows.ir.assign import assigned
 from piflows.ir.bounds import bounds
-from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
+from piflows.ir.canonical import identity
+from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Said, Trigger
 from piflows.ir.parts import Counter, Index, Part, Parts, Section, Slot, Text, text
 from piflows.ir.plan import Over, Plan
@@ -69,6 +70,34 @@ def all_flows(schedule: str | None = None) -> st.SearchStrategy[Flow]:
     """Flows that verify: random ones, and of each four one of a call, which are all under `wave`."""
     return st.sampled_from((True, True, True, False)).flatmap(
         lambda made: verifying_flows(schedule) if made else lowered_flows()
+    )
+
+
+@st.composite
+def guarded_flows(draw: Draw, schedule: str | None = None) -> Flow:
+    """The same with roles under contracts, ceilings that are never or at once reached, and a capture policy."""
+    flow = draw(all_flows(schedule))
+    limits = draw(st.lists(st.sampled_from((("maxTokens", 0), ("maxCostUsd", 10**9))), unique=True, max_size=1))
+    contract: dict[str, Any] = {
+        "objective": "Find it.",
+        **{name: [] for name in ("constraints", "nonGoals", "dependencies", "acceptanceChecks")},
+        "authority": {"may": [], "mustNot": [], "requiresApproval": []},
+        "sideEffectClass": "none",
+        "budget": dict(limits),
+        "returnSchema": {"type": "object"},
+        "owner": "parent",
+    }
+    bound = draw(st.sets(st.sampled_from(sorted(flow.roles)))) if flow.roles else set[str]()
+    roles = {
+        name: replace(role, contract=identity(contract)) if name in bound else role for name, role in flow.roles.items()
+    }
+    return replace(
+        flow,
+        roles=roles,
+        contracts={identity(contract): contract} if bound else {},
+        ceilings=draw(st.sampled_from(((), (Ceiling("flow", "maxTokens", 1e9),)))),
+        incomplete=draw(st.sampled_from(("fail", "include"))),
+        record_content=draw(st.booleans()),
     )
 
 

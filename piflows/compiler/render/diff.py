@@ -17,12 +17,14 @@ from piflows.compiler.render import amounts, words
 from piflows.compiler.render.units import barriers, flow_units, key, waves
 from piflows.ir.actions import Command
 from piflows.ir.bounds import bounds
+from piflows.ir.caps import cut_line
 from piflows.ir.ceilings import disclosed
 from piflows.ir.digest import digest
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.fold import WIDTH, fold
 from piflows.ir.frozen import frozen
 from piflows.ir.gates import Round
+from piflows.ir.limits import LIMITS
 from piflows.ir.parts import Parts
 from piflows.ir.plan import Over
 from piflows.ir.unit import Unit
@@ -32,11 +34,23 @@ Json = dict[str, Any]
 Facts = dict[str, str]
 Table = dict[tuple[str, str], Facts]
 
-DIGEST_SHOWN = len("sha256:") + 12
 PROMPT = "prompt"  # the field whose lines are compared
 ELSE = "else"  # the field that only says that something differs
 _SIGN = {"added": "+", "removed": "-", "changed": "~"}
-_TOLD = ("agent", "tools", "model", "cwd", "needs", "decides", "bound", "does", "outcome")  # of what came or went
+_TOLD = (
+    "agent",
+    "tools",
+    "model",
+    "cwd",
+    "contract",
+    "objective",
+    "budget",
+    "needs",
+    "decides",
+    "bound",
+    "does",
+    "outcome",
+)  # of what came or went
 _COMPARED = 1_000_000  # lines times lines
 _FEW = 20  # changed lines of a prompt that are shown
 
@@ -77,7 +91,7 @@ def _change(place: tuple[str, str], old: Facts | None, new: Facts | None) -> Cha
 
 def _table(flow: Flow) -> Table:
     """Empty facts are left out."""
-    table: Table = {("plan", ""): _head(flow)}
+    table: Table = {("plan", ""): _head(flow), **_contracts(flow)}
     for state in flow.states:
         table[state.kind, state.name] = _state(state)
         if isinstance(state, Stage):
@@ -87,6 +101,19 @@ def _table(flow: Flow) -> Table:
                     wave = str(number) if len(levels) > 1 else ""
                     table["unit", f"{state.name}.{unit.name}"] = _unit(unit, flow, wave)
     return {place: {name: said for name, said in facts.items() if said} for place, facts in table.items()}
+
+
+def _contracts(flow: Flow) -> Table:
+    """The contracts by what they are for; of several for one thing the later ones by their identity too."""
+    table: Table = {}
+    for name, contract in flow.contracts.items():
+        called = cut_line(visible(contract["objective"]), LIMITS.id_bytes)
+        called += f" ({name[: words.DIGEST_SHOWN]})" if ("contract", called) in table else ""
+        table["contract", called] = {
+            **{member: visible(_as_given(value)) for member, value in contract.items() if value not in ([], {})},
+            ELSE: name,
+        }
+    return table
 
 
 def _as_given(value: object) -> str:
@@ -100,15 +127,19 @@ def _head(flow: Flow) -> Facts:
     return {
         "mode": visible(flow.mode),
         **about,
-        "digest": digest(flow)[:DIGEST_SHOWN],
+        "digest": digest(flow)[: words.DIGEST_SHOWN],
         "spends": amounts.spends(bounds(flow), flow.concurrency),
         **{f"barrier {name}": amounts.barrier(price) for name, price in barriers(flow)},
         "models": words.models(flow.roles[unit.role] for unit in flow_units(flow)),
         "timeout": amounts.duration(flow.timeout_ms),
         **(ceilings or {"ceilings": "uncapped"}),
         "shared writes": "allowed" if flow.allow_shared_write else "",
+        "returns": words.returns(flow),
+        "recorded": words.recorded(flow),
+        "secrets": words.secrets(flow),
         "starts with": visible(flow.entry),
         "every end": visible(flow.epilogue),
+        ELSE: repr((flow.incomplete, flow.records)),
     }
 
 
@@ -153,6 +184,7 @@ def _unit(unit: Unit, flow: Flow, wave: str) -> Facts:
         "tools": words.tools(role) + (" (can write)" if words.writes(role) else ""),
         "model": words.model(role),
         "cwd": words.line(role.cwd),
+        "contract": words.contract(role, flow),
         "needs": visible(", ".join(unit.needs)),
         **{f"reads {read.slot}": words.handoff(read) for read in unit.reads},
         PROMPT: _text(unit.prompt),

@@ -29,7 +29,6 @@ NAME, NAME_MOST = 12, 22  # cells of the column of names; a longer name has its 
 ASK_MOST = 150  # characters of what a unit asks for
 GOAL_MOST = 400
 FACT = len("reads  ")
-DIGEST_SHOWN = len("sha256:") + 12
 
 
 class Row(NamedTuple):
@@ -65,11 +64,14 @@ def _header(flow: Flow, shared: str, assumed: Collection[str]) -> list[Row]:
         ("not given", _assumed(assumed)),
         ("why", "" if "why" in assumed else str(flow.about.get("why") or "")),
         ("asks", shorten(shared, GOAL_MOST, placeholder=" …")),
-        ("digest", digest(flow)[:DIGEST_SHOWN]),
+        ("digest", digest(flow)[: words.DIGEST_SHOWN]),
         ("spends", amounts.spends(bounds(flow), flow.concurrency)),
         *_barriers(flow),
         ("models", words.models(flow.roles[unit.role] for unit in units)),
         *(limits if units else []),
+        ("returns", words.returns(flow)),
+        ("recorded", words.recorded(flow)),
+        ("secrets", words.secrets(flow)),
         ("can write", _writers(flow)),
         ("starts with", flow.entry),
         ("every end", f"goes on to {flow.epilogue}" if flow.epilogue else ""),
@@ -155,6 +157,7 @@ def _facts(unit: Unit, flow: Flow, shared: str) -> tuple[str, ...]:
         f"tools  {words.tools(role)}{' (can write)' if words.writes(role) else ''}",
         f"model  {words.model(role)}",
         f"cwd    {words.line(role.cwd)}" if role.cwd else "",
+        f"under  {words.contract(role, flow)}" if role.contract else "",
         f"asks   {shorten(asks, ASK_MOST, placeholder=' …')}" if asks != shared else "",
         f"needs  {visible(', '.join(unit.needs))}" if unit.needs else "",
         *(f"reads  {words.handoff(handoff)}" for handoff in unit.reads),

@@ -3,7 +3,8 @@
 Top level: `mode`, `preset`, `digest`, `irVersion`, `concurrency`, `timeoutMs`, `ceilings` (a list, or the word
 `uncapped`), `bounds`, `barrier` (what it costs each Stage that has one: `ir.barrier`), `waves` (lists of unit
 keys, every Stage once, in the Flow's order), `entry`, `epilogue`,
-`allowSharedWriteCwd`, `states` and `roles`. `null` means unknown or none; nothing is left out.
+`allowSharedWriteCwd`, `incompleteHandoffPolicy`, `recordContent`, `redactSecrets`, `contracts` (each as it was given,
+by its identity, which roles and units name), `states` and `roles`. `null` means unknown or none; nothing is left out.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ def plan_json(flow: Flow) -> Json:
         "entry": flow.entry,
         "epilogue": flow.epilogue or None,
         "allowSharedWriteCwd": flow.allow_shared_write,
+        "incompleteHandoffPolicy": flow.incomplete,
+        "recordContent": flow.record_content,
+        "redactSecrets": flow.redact_secrets,
+        "contracts": dict(flow.contracts),
         "states": [_state(state, flow) for state in flow.states],
         "roles": {name: _role(flow.roles[name]) for name in sorted(flow.roles)},
     }
@@ -106,6 +111,7 @@ def _unit(stage: Stage, unit: Unit, flow: Flow) -> Json:
         "key": unit_key(stage, unit),
         "role": slot,
         **role,
+        "openEnd": unit.open_end,
         "needs": list(unit.needs),
         "reads": [_handoff(handoff) for handoff in unit.reads],
     }
@@ -123,6 +129,8 @@ def _role(role: Role) -> Json:
         "thinking": role.thinking,
         "cwd": words.draft(role.cwd),
         "protocol": role.protocol,
+        "contract": role.contract or None,
+        "account": role.account or None,
     }
 
 

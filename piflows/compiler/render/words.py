@@ -12,6 +12,7 @@ from dataclasses import fields
 from piflows.compiler.render.amounts import counted, duration, size
 from piflows.compiler.render.units import UNKNOWN
 from piflows.ir.actions import Command, Doing, Wait
+from piflows.ir.caps import cut_line
 from piflows.ir.flow import Action, Flow, Gate, Settle, Stage, State
 from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, Condition, ExitZero, Round, Said, Trigger
 from piflows.ir.limits import LIMITS
@@ -21,6 +22,7 @@ from piflows.ir.shared_write import write_capable
 from piflows.ir.unit import Handoff, Ref, Role, Unit
 from piflows.ir.visible import visible
 
+DIGEST_SHOWN = len("sha256:") + 12
 _STATE_EXITS = ("then", "failed", "stuck", "refused")
 
 
@@ -130,6 +132,34 @@ def tools(role: Role) -> str:
 def writes(role: Role) -> bool:
     """Whether a unit in this role may write."""
     return bool(write_capable(role))
+
+
+def contract(role: Role, flow: Flow) -> str:
+    """The delegation contract that a role's returns are checked against, by what it is for; empty without one."""
+    if not role.contract:
+        return ""
+    objective = cut_line(visible(flow.contracts[role.contract]["objective"]), LIMITS.id_bytes)
+    apart = ", spend counted apart" if role.account else ""
+    return f'contract "{objective}" ({role.contract[:DIGEST_SHOWN]}{apart})'
+
+
+def returns(flow: Flow) -> str:
+    """What becomes of a return under a contract that says it is not complete; empty where there is no contract."""
+    if not flow.contracts:
+        return ""
+    return {"fail": "an incomplete one is refused", "include": "a partial or blocked one is used, and marked"}[
+        flow.incomplete
+    ]
+
+
+def recorded(flow: Flow) -> str:
+    """What is kept of the texts of a run; empty when all is."""
+    return "" if flow.record_content else "structure alone, no text (recordContent false)"
+
+
+def secrets(flow: Flow) -> str:
+    """Whether secrets are kept out of what is written; empty when they are."""
+    return "" if flow.redact_secrets else "not redacted (redactSecrets false)"
 
 
 def model(role: Role) -> str:

@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 from piflows.interpreter.backends import Backend
 from piflows.interpreter.drivers import reports
 from piflows.interpreter.drivers.deadlines import Deadlines
-from piflows.interpreter.drivers.replay import Core, Past, replay
+from piflows.interpreter.drivers.replay import Core, Journal, Past, replay
 from piflows.interpreter.effects import STARTS
 from piflows.interpreter.events import FINAL
 from piflows.interpreter.hands import files
@@ -28,14 +28,7 @@ Watch = Callable[[Json, Json | None], None]
 Saw = Callable[[Json, Sequence[Json]], None]
 
 STARTED: Json = {"kind": "childStarted"}
-
 _in_order = itemgetter(0)
-
-
-class Journal(Protocol):
-    """Where events are written before they are used."""
-
-    def append(self, event: Json, /) -> None: ...
 
 
 async def drive(
@@ -55,8 +48,8 @@ async def drive(
     `opened` has run, invocation, flow, ir and cwd, the absolute directory that all others are relative to. With a
     `history`, the events of the run's journal, the run goes on from there, and its own opening counts. `watch` is told
     each new event and the effect that it belongs to, `saw` every event, those of the history too, with the effects that
-    follow from it. Cancelling cancels the run: what lives is stopped, the machine
-    hears of it and is done, then the cancellation goes on.
+    follow from it. Cancelling cancels the run: what lives is stopped, the machine hears of it and is done, then the
+    cancellation goes on.
 
     Raises FlowError JOURNAL_INVALID when the machine cannot have had that history.
     """
@@ -222,8 +215,11 @@ class _Local:
                 continue
             elif kind == "stop":
                 self._end(live, reports.stopped(live.sent, live.said))
-            elif kind == "steer":
-                self.backend.steer(sent["effect"], sent["text"])
+            elif kind == "steer" and not live.over:
+                try:
+                    self.backend.steer(sent["effect"], sent["text"])
+                except Exception as error:
+                    self._end(live, reports.broken(error))
 
     def _start(self, sent: Json) -> None:
         effect = sent["effect"]

@@ -27,6 +27,12 @@ class Core(Protocol):
     def lacks(self) -> str: ...
 
 
+class Journal(Protocol):
+    """Where events are written before they are used."""
+
+    def append(self, event: Json, /) -> None: ...
+
+
 @dataclass(slots=True)
 class Past:
     """What happened before this process: the last `seq` and `at`, how many events were the run's `own`, the largest

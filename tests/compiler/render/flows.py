@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from piflows.ir.actions import Command, Wait
-from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage
-from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
+from piflows.ir.canonical import identity
+from piflows.ir.flow import Action, Ceiling, Flow, Gate, Mark, Settle, Stage
+from piflows.ir.gates import AllPass, AtLeast, Beam, Choice, ExitZero, Round, Trigger
 from piflows.ir.parts import Counter, Each, Index, Noun, Part, Parts, Section, Slot, Text, text
 from piflows.ir.plan import Over, Plan
 from piflows.ir.unit import Handoff, Ref, Role, Unit
@@ -307,7 +310,58 @@ def nested() -> Flow:
     return Flow("by-hand", "draft", states, roles, 1, 1_500, zero, epilogue="verdict")
 
 
-ALL = {"dag": dag, "loop": loop, "beam": beam, "probe": probe, "nested": nested}
+def contract(objective: str, **budget: float) -> dict[str, Any]:
+    """A delegation contract with this budget."""
+    return {
+        "objective": objective,
+        "constraints": ["Read only."],
+        "nonGoals": [],
+        "dependencies": [],
+        "acceptanceChecks": [],
+        "authority": {"may": [], "mustNot": ["write"], "requiresApproval": []},
+        "sideEffectClass": "read-only",
+        "budget": budget,
+        "returnSchema": {"type": "object", "required": ["route"]},
+        "owner": "parent",
+    }
+
+
+def guarded() -> Flow:
+    """A router and a writer under contracts, with every guarantee set to something else than its default."""
+    terms = [contract("Choose who is to work.", maxTokens=4000), contract("Work, and show it. " * 9, maxCostUsd=0)]
+    chooser, worker = (identity(each) for each in terms)
+    roles = {
+        "router": Role(
+            "controller", "router", "package", tools=(), protocol="route", candidates=("recon",), contract=chooser
+        ),
+        "worker": Role("recon", "worker", "package", tools=("read",), contract=worker, account=f"{worker}@2"),
+    }
+    answer = Handoff("answer", Ref("router", "unit", "router"), "control", policy="fail")
+    plan = Handoff("plan", Ref("router", "unit", "router"), "envelope", policy="quarantine")
+    choose = Unit("router", "router", text("router"), text("Choose."))
+    exits, marks = {"recon": "work", "none": "bad"}, {"recon": Mark("route.selected", "state")}
+    work = Unit("work", "worker", text("work"), parts("Do as it says.", Slot("plan")), (), (plan,), open_end=True)
+    return Flow(
+        "route",
+        "router",
+        (
+            Stage("router", text("router"), Plan((choose,)), {"then": "choice", "failed": "bad"}),
+            Gate("choice", Choice("router", ("recon",)), exits, reads=(answer,), marks=marks),
+            Stage("work", text("work"), Plan((work,)), {"then": "done", "failed": "bad"}),
+            Settle("done", "success"),
+            Settle("bad", "stopped"),
+        ),
+        roles,
+        ceilings=(Ceiling("flow", "maxCostUsd", 1.5),),
+        contracts=dict(zip((chooser, worker), terms, strict=True)),
+        incomplete="include",
+        record_content=False,
+        redact_secrets=False,
+        records=("state",),
+    )
+
+
+ALL = {"dag": dag, "loop": loop, "beam": beam, "probe": probe, "nested": nested, "guarded": guarded}
 
 
 def named(word: str) -> Flow:

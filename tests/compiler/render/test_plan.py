@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
-from compiler.render.flows import ALL, beam, dag, loop, named, nested, probe
+from compiler.render.flows import ALL, beam, dag, guarded, loop, named, nested, probe
 from compiler.render.goldens import compare
 from hypothesis import given
 from hypothesis import strategies as st
 
 from piflows.compiler.render import amounts, words
+from piflows.compiler.render.diff import diff
 from piflows.compiler.render.plan import WIDTH, plan_text
 from piflows.compiler.render.plan_json import plan_json
 from piflows.ir.actions import Command, Wait
+from piflows.ir.canonical import identity
 from piflows.ir.flow import Action, Ceiling, Flow, Gate, Settle, Stage
 from piflows.ir.gates import AllPass, AtLeast, Beam, ExitZero, Round, Trigger
 from piflows.ir.node import node
@@ -177,6 +179,9 @@ def test_json_says_who_may_write_and_what_is_unknown() -> None:
         "thinking": None,
         "cwd": "services/billing",
         "protocol": None,
+        "contract": None,
+        "account": None,
+        "openEnd": False,
         "needs": ["design"],
         "reads": [],
     }
@@ -332,3 +337,19 @@ class Cost:
 )
 def test_spends(cost: Any, said: str) -> None:
     assert amounts.spends(cost, 4) == said
+
+
+def test_a_difference_of_contracts_says_what_differs() -> None:
+    before = guarded()
+    (chooser, terms), (worker, other) = before.contracts.items()
+    changed = {**terms, "budget": {"maxTokens": 5000}, "nonGoals": ["Nothing else."]}
+    roles = {**before.roles, "router": replace(before.roles["router"], contract=identity(changed))}
+    after = replace(before, contracts={identity(changed): changed, worker: other}, roles=roles, record_content=True)
+    told = {(each.kind, each.name): {name for name, _, _ in each.fields} for each in diff(before, after)}
+    assert told["contract", "Choose who is to work."] == {"budget", "nonGoals"}
+    assert told["unit", "router.router"] == {"contract"}
+    assert {"recorded", 'ceiling contract "Choose who is to work." maxTokens'} <= told["plan", ""]
+    assert ("unit", "work.work") not in told and chooser != identity(changed)
+    unread = replace(before, incomplete="fail", records=(), redact_secrets=True)
+    assert {name for each in diff(before, unread) for name, _, _ in each.fields} == {"digest", "returns", "secrets"}
+    assert diff(before, replace(before, records=())) != []
