@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 TEXTS = ("text", "stderr")
 REFUSALS = ("refused", "misfit")
-KEPT = ("schemaVersion", "contractId", "status", "retry")  # of an envelope: what decides, and no prose
+KEPT = ("schemaVersion", "contractId", "status")  # of an envelope: what decides, and no prose
 
 
 def recorded(record: Json, event: Event, redactor: Redactor, *, content: bool) -> Event:
@@ -66,7 +66,9 @@ def _withheld(event: Event) -> Event:
         refusals = {name: returned[name] and [returned[name][0], withhold(returned[name][1])] for name in REFUSALS}
         out["returned"] = returned | refusals
         if (found := returned["envelope"]) is not None:
-            out["returned"]["envelope"] = structure(found) | {name: found[name] for name in KEPT if name in found}
+            kept = structure(found) | {name: found[name] for name in KEPT if name in found}
+            kept["retry"] = kept["retry"] | {"retryable": found["retry"]["retryable"]}
+            out["returned"]["envelope"] = kept
     return out
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from piflows.grammar.envelope import STATUSES
 from piflows.ir.diagnostic import FlowError, diagnostic
 from piflows.ir.limits import LIMITS
 from piflows.ir.source import Where
@@ -95,7 +96,7 @@ def flaw(report: Mapping[str, Any]) -> str:
             return f"`{name}` of {kind} is missing or malformed"
     if kind == "turnEnded" and not _usage(report["usage"]):
         return "`usage` of turnEnded is missing or malformed"
-    if len(report) > len(fields) + 1 and (extra := _extra(report)):
+    if (kind == "inspected" or len(report) > len(fields) + 1) and (extra := _extra(report)):
         return f"`{extra}` of {kind} is malformed"
     if kind == "childFailed":
         return _unsayable(report["code"], report["facts"])
@@ -107,9 +108,40 @@ def _extra(report: Mapping[str, Any]) -> str:
     for name, types in OPTIONAL.get(report["kind"], {}).items():
         if name in report and type(report[name]) not in types:
             return name
+    if report["kind"] == "inspected":
+        return "" if all(type(found) is dict for found in report["files"].values()) else "files"
     returned = report.get("returned")
-    malformed = returned is not None and any(type(returned.get(name)) not in types for name, types in RETURNED.items())
-    return "returned" if malformed else ""
+    return "" if returned is None or _proper(returned) else "returned"
+
+
+def _proper(returned: Mapping[str, Any]) -> bool:
+    """Whether a return is as `distil` writes one: refused or with an envelope, everything of its type."""
+    if any(type(returned.get(name)) not in types for name, types in RETURNED.items()):
+        return False
+    if any(returned[name] is not None and not _refusal(returned[name]) for name in ("refused", "misfit")):
+        return False
+    texts = all(type(path) is str for path in returned["paths"])
+    digests = all(
+        type(each) is dict and all(type(each.get(name)) is str for name in ("artifact", "value"))
+        for each in returned["digests"]
+    )
+    return texts and digests and (returned["refused"] is not None or _envelope(returned["envelope"]))
+
+
+def _refusal(pair: list[Any]) -> bool:
+    """Whether it is a code and its facts; the role is told later."""
+    if len(pair) != 2 or type(pair[0]) is not str or type(pair[1]) is not dict:
+        return False
+    return not _unsayable(pair[0], {"role": "", **pair[1]})
+
+
+def _envelope(found: Mapping[str, Any] | None) -> bool:
+    """Whether an envelope has what decides: its data may be withheld, and was checked when it was written."""
+    if found is None or found.get("status") not in STATUSES:
+        return False
+    kinds = {"contractId": str, "summary": str, "unresolvedQuestions": list, "retry": dict}
+    proper = all(type(found.get(name)) is kind for name, kind in kinds.items())
+    return proper and type(found["retry"].get("retryable")) is bool
 
 
 def header(flow: str, ir: int) -> str:

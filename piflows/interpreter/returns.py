@@ -13,6 +13,7 @@ from piflows.grammar.control import control_of_data, parse_control
 from piflows.interpreter.events import Event
 from piflows.interpreter.guards import envelope
 from piflows.interpreter.guards.envelope import Rejected
+from piflows.interpreter.guards.handoff import strip
 from piflows.interpreter.guards.redact import Redactor
 from piflows.ir.caps import cut
 from piflows.ir.flow import Flow
@@ -44,10 +45,12 @@ def distilled(flow: Flow, role: Role | None, redactor: Redactor, report: Json) -
 
 
 def kept(text: str, redactor: Redactor, label: str = "Output") -> str:
-    """A text as it goes into journal, state and report."""
+    """A text as it goes into journal, state and report. Its secrets go before the cap, which must not halve one."""
     if not text:
         return text
-    safe = redactor.text(text)  # before the cap, which must not halve a secret
+    safe, plain = redactor.text(text), strip(text)
+    if plain != text and redactor.changed(plain):  # a character that nobody sees hid a secret
+        safe = redactor.text(plain)
     return safe if len(safe) * 4 <= LIMITS.text_bytes else cut(safe, LIMITS.text_bytes, label)
 
 

@@ -9,6 +9,7 @@ import pytest
 from piflows.interpreter.capture import recorded
 from piflows.interpreter.crossing import crossed
 from piflows.interpreter.guards.redact import Redactor
+from piflows.interpreter.journal import flaw
 from piflows.interpreter.marks import Marks
 from piflows.interpreter.program import Program
 from piflows.interpreter.record import fresh
@@ -99,3 +100,41 @@ def test_files_are_told_by_names_that_stay_apart(content: bool, told: list[str])
     assert written["digests"][0]["artifact"] == told[1]
     looked: Json = {"kind": "inspected", "effect": "a?files", "files": {path: {} for path in paths}}
     assert list(recorded(known, looked, redactor, content=content)["files"]) == told
+
+
+@pytest.mark.parametrize("hidden", ["s\u200bk-Zq81mnbvcxzlkjhgfdsapoiuytre", "pass\u200bword: hunter2222"])
+def test_an_unseen_character_hides_no_secret(hidden: str) -> None:
+    said = kept(f"It says {hidden} there.", Redactor(on=True, home=""))
+    assert "hunter2222" not in said and "Zq81mnb" not in said and said.endswith("there.")
+
+
+ENVELOPE: Json = {
+    "contractId": "sha256:" + "0" * 64,
+    "status": "completed",
+    "summary": "s",
+    "unresolvedQuestions": [],
+    "retry": {"retryable": False},
+}
+RETURNED: Json = {"refused": None, "misfit": None, "paths": [], "digests": [], "envelope": ENVELOPE}
+
+
+@pytest.mark.parametrize(
+    ("changed", "sound"),
+    [
+        ({}, True),
+        ({"refused": ["RETURN_CONTRACT_MISMATCH", {"returned": "a", "dispatched": "b"}], "envelope": None}, True),
+        *(({name: bad}, False) for name in ("refused", "misfit") for bad in ([], [1], ["a", 1], ["NOPE", {}])),
+        ({"misfit": ["RETURN_ENVELOPE_INVALID", {}]}, False),
+        ({"paths": [1]}, False),
+        *(({"digests": bad}, False) for bad in ([1], ["a", 1], [{"artifact": "a"}])),
+        *(({"envelope": bad}, False) for bad in (None, {}, {**ENVELOPE, "status": "x"}, {**ENVELOPE, "retry": {}})),
+    ],
+    ids=str,
+)
+def test_a_journalled_return_that_was_edited_is_malformed(changed: Json, sound: bool) -> None:
+    event: Json = {"kind": "childSettled", "text": "", "exit": 0, "stopReason": "stop", "model": None, "stderr": ""}
+    assert (flaw({**event, "returned": RETURNED | changed}) == "") is sound
+
+
+def test_a_journalled_file_that_was_edited_is_malformed() -> None:
+    assert flaw({"kind": "inspected", "files": {"a": {}}}) == "" != flaw({"kind": "inspected", "files": {"a": 5}})

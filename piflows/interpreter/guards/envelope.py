@@ -83,11 +83,12 @@ def paths(found: Json) -> list[str]:
 
 
 def outside(path: str) -> bool:
-    """Whether a path leaves the child's directory by its letters alone, here or where `\\` separates."""
+    """Whether a path leaves the child's directory by its letters alone, here or where `\\` separates.
+
+    `a/../b` may: `a` can be a link, and then the step back leads elsewhere than its letters say.
+    """
     plain = path.replace("\\", "/")
-    if "\0" in path or plain.startswith("/") or _DRIVE.match(plain):
-        return True
-    return posixpath.normpath(plain).split("/", 1)[0] == ".."
+    return "\0" in path or plain.startswith("/") or _DRIVE.match(plain) is not None or ".." in plain.split("/")
 
 
 def artifacts(declared: Sequence[str], digests: Sequence[Json], facts: Mapping[str, Json]) -> Rejected | None:
@@ -116,7 +117,7 @@ def artifacts(declared: Sequence[str], digests: Sequence[Json], facts: Mapping[s
 def _unsound(path: str, known: Json) -> str:
     """What keeps a declared file from counting."""
     if outside(path) or (known.get("exists") and not known.get("inside")):
-        return "lies outside the directory of the child"
+        return "lies outside the directory of the child, or may, by a step back"
     if not known.get("exists"):
         return "does not exist"
     return "" if known.get("regular") else "is no regular file"

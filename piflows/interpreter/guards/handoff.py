@@ -26,7 +26,13 @@ POLICIES = ("warn", "quarantine", "fail")
 REMEMBERED = 8
 REACH = 192  # characters; no marker but an HTML comment is longer
 
-_HIDDEN = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
+_HIDDEN = "\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+# What a reader does not see either, and honest texts hold: soft hyphens, joiners, selectors, fillers, tags. It stays in
+# a text, but no marker is hidden by it.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
 _INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _STRIPPED = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_HIDDEN}]")
 _ANY = re.ASCII | re.IGNORECASE
@@ -88,12 +94,13 @@ def prepare(state: Json, text: str, policy: str) -> Json:
     fail.
     """
     clean = strip(text)
-    direct = labels(clean)
+    seen_as = clean if clean.isascii() else _UNSEEN.sub("", clean)
+    direct = labels(seen_as)
     if clean != text:
         seen = {*direct, *labels(text)}
         direct = tuple(label for label in LABELS if label in seen)
-    joint = _completed(state, clean, direct)
-    _remember(state, clean, direct)
+    joint = _completed(state, seen_as, direct)
+    _remember(state, seen_as, direct)
     found = [*direct, *(f"compositional {label}" for label in joint)]
     action = policy if found else "allow"
     if action == "fail" and state["violation"] is None:

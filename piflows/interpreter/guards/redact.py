@@ -11,12 +11,17 @@ letters, while a redactor needs the whole span in a text of any length.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
 from piflows.ir.frozen import frozen
+
+if TYPE_CHECKING:
+    import re
+else:  # the possessive groups of `re` lose text before Python 3.11.5
+    re = import_module("regex")
 
 SECRET = "[REDACTED_SECRET]"
 EMAIL = "[REDACTED_EMAIL]"

@@ -15,6 +15,7 @@ from piflows.ir.contract import draft
 from piflows.ir.pattern import MATCH_SECONDS, found_in
 
 SHOWN = 200  # characters of what a schema asks for
+STEPS = 100_000  # keywords that are looked at for one value
 LEAST_SECONDS = 0.02  # of one match, however many went before it
 
 Fault = tuple[Path, str]  # the path inside the data, and a clause
@@ -32,7 +33,7 @@ def misfit(schema: dict[str, Any], data: Any) -> Fault | None:
     try:
         found = best(_validator(schema).iter_errors(data))
     except _TooLong:
-        return (), "a pattern in it takes too long to match"
+        return (), "it takes too long to check, by a pattern or by what the schema refers to again and again"
     except (RecursionError, ArithmeticError):
         return (), "it cannot be checked: schema and data are nested too deeply, or a number is too large"
     except Unresolvable:
@@ -43,7 +44,7 @@ def misfit(schema: dict[str, Any], data: Any) -> Fault | None:
 
 
 class _TooLong(Exception):
-    """A pattern was given up."""
+    """A check was given up."""
 
 
 def _validator(schema: dict[str, Any]) -> Any:
@@ -53,7 +54,25 @@ def _validator(schema: dict[str, Any]) -> Any:
 
     extend: Any = getattr(validators, "extend")  # noqa: B009  (its type is not known)
     empty: Any = Registry
-    return extend(draft(schema.get("$schema")), _bounded())(schema, registry=empty())
+    base = draft(schema.get("$schema"))
+    return extend(base, _counted(base.VALIDATORS | _bounded()))(schema, registry=empty())
+
+
+def _counted(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The same keywords, which give up together after STEPS: small schemas can ask for endless work."""
+    steps = 0
+
+    def counted(keyword: Any) -> Any:
+        def check(*args: Any) -> Any:
+            nonlocal steps
+            steps += 1
+            if steps > STEPS:
+                raise _TooLong
+            return keyword(*args)
+
+        return check
+
+    return {name: counted(keyword) for name, keyword in keywords.items()}
 
 
 def _bounded() -> dict[str, Any]:

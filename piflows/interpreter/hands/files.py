@@ -46,8 +46,9 @@ def _facts(base: str, path: str, left: int) -> tuple[dict[str, Any], int]:
     except OSError:
         return missing | {"exists": True, "inside": True, "regular": stat.S_ISREG(_mode(real))}, 0
     try:
-        regular = stat.S_ISREG(os.fstat(opened).st_mode)
-        found, read = _digest(opened, left) if regular else (None, 0)
+        about = os.fstat(opened)
+        regular = stat.S_ISREG(about.st_mode)
+        found, read = _digest(opened, left) if regular and about.st_size <= left else (None, 0)
     finally:
         os.close(opened)
     return {"exists": True, "inside": True, "regular": regular, "sha256": found}, read

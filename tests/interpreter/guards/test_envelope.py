@@ -222,10 +222,24 @@ def test_the_envelope_says_whether_trying_again_helps(again: bool) -> None:
     assert refused and diagnostic(refused.code, role="recon", **refused.facts).retryable is again
 
 
-# ---- files ---------------------------------------------------------------------------------------------------------
+# ---- files ----
 
-OUTSIDE = ["..", "../a", "a/../../b", "/", "/a", "//a", "./../a", "C:\\a", "c:/a", "\\\\host\\a", "a\\..\\..\\b", "a\0"]
-INSIDE = ["a", "./a", "a/../b", "..a", "..a/b", "...", "~a", "a:b", ".", "a//b", "caf\u00e9"]
+OUTSIDE = [
+    "..",
+    "../a",
+    "a/../b",
+    "a/../../b",
+    "/",
+    "/a",
+    "//a",
+    "./../a",
+    "C:\\a",
+    "c:/a",
+    "\\\\host\\a",
+    "a\\..\\..\\b",
+    "a\0",
+]
+INSIDE = ["a", "./a", "..a", "..a/b", "...", "~a", "a:b", ".", "a//b", "caf\u00e9"]
 
 
 @pytest.mark.parametrize(("path", "leaves"), [*((each, True) for each in OUTSIDE), *((each, False) for each in INSIDE)])
