@@ -13,7 +13,7 @@ from piflows.interpreter.events import Event
 from piflows.interpreter.fill import ABSENT, fill, fill_prompt
 from piflows.interpreter.guards import budget
 from piflows.interpreter.marks import Marks
-from piflows.interpreter.program import Program, Shape
+from piflows.interpreter.program import Program, Shape, Terms
 from piflows.interpreter.reads import links, values
 from piflows.interpreter.refused import Refused
 from piflows.interpreter.results import NO_USAGE, begun, refused_run, settled, unit_record
@@ -31,55 +31,62 @@ def spawn(known: Json, program: Program, stage: Stage, number: int, marks: Marks
     budget; its contract's.
     """
     shape, under_way = program.shapes[stage.name], known["stage"]
-    unit = shape.units[0 if under_way["items"] is not None else number]
-    role = program.flow.roles[unit.role]
-    sent, refused = _request(known, program, shape, unit, number, marks, stage)
-    place = len(known["results"])
+    over = under_way["items"] is not None
+    at = 0 if over else number
+    unit = shape.units[at]
+    terms, place = program.terms[unit.role], len(known["results"])
+    refused = crossing.violation(known) if known["guard"]["latched"] else None
+    if (fixed := shape.fixed[at]) is not None and not unit.reads and not terms.role.cwd:
+        (key, prompt), cwd = fixed, ""
+    else:
+        key, prompt, cwd, refused = _filled(known, program, shape, at, number, marks, refused)
+    effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
+    sent = effects.spawn(
+        effect, key, under_way["label"], terms.role, prompt, cwd, terms.timeout_ms, place + 1, terms.schema
+    )
+    if marks.on:
+        sent["dependsOn"] = links(known, program, unit, number)
     known["results"].append(begun(sent, unit.name))
     known["spent"] += NO_USAGE
     known["stamps"] += (0, 0)
-    if refused is None and (limits := program.limits[unit.role]):
-        found = budget.spawn_refusal(known["accounts"], limits, role.agent)
-        refused = None if found is None else Refused(found[0], **found[1])
-        if refused is not None:
-            marks.refused(sent, refused)
-    wave = 1 if under_way["items"] is not None else shape.wave[number]
+    wave = 1 if over else shape.wave[number]
+    if terms.limits and refused is None:
+        refused = _unaffordable(known, terms, sent, marks)
     if refused is not None:
         return refused_run(known["results"][place], wave, refused)
-    known["live"][sent["effect"]] = record.child(sent, number, wave, place, unit.role)
+    known["live"][effect] = record.child(sent, number, wave, place, unit.role)
     out.append(sent)
     return None
 
 
-def _request(
-    known: Json, program: Program, shape: Shape, unit: Unit, number: int, marks: Marks, stage: Stage
-) -> tuple[Json, Refused | None]:
-    """The effect that starts a child, and why it may not start because of what it would read."""
-    under_way, role = known["stage"], program.flow.roles[unit.role]
-    over = under_way["items"] is not None
-    refused = crossing.violation(known) if known["guard"]["latched"] else None
-    prompt = cwd = ""
-    if (fixed := shape.fixed[0 if over else number]) is not None and not unit.reads and not role.cwd:
-        key, prompt = fixed
-    else:
-        item = under_way["items"][number] if over else ABSENT
-        try:
-            slots = values(known, program, unit.reads, marks, number, item, shape.spared[0 if over else number])
-        except Refused as found:
-            if found.code != crossing.VIOLATION:
-                raise
-            slots, refused = values(known, program, (), marks), refused or found
-        slots.index = number + 1
-        key = fill(unit.label, slots)
-        if refused is None:
-            prompt, cwd = fill_prompt(unit.prompt, slots), fill(role.cwd, slots)
-    effect = effect_id(stage.name, under_way["visit"], str(number + 1) if over else unit.name)
-    step = len(known["results"]) + 1
-    timeout, schema = program.timeouts[unit.role], program.schemas[unit.role]
-    sent = effects.spawn(effect, key, under_way["label"], role, prompt, cwd, timeout, step, schema)
-    if marks.on:
-        sent["dependsOn"] = links(known, program, unit, number)
-    return sent, refused
+def _unaffordable(known: Json, terms: Terms, sent: Json, marks: Marks) -> Refused | None:
+    """Why no child may start under these budgets."""
+    found = budget.spawn_refusal(known["accounts"], terms.limits, terms.role.agent)
+    if found is None:
+        return None
+    refused = Refused(found[0], **found[1])
+    marks.refused(sent, refused)
+    return refused
+
+
+def _filled(
+    known: Json, program: Program, shape: Shape, at: int, number: int, marks: Marks, refused: Refused | None
+) -> tuple[str, str, str, Refused | None]:
+    """A unit's key, prompt and directory, and why it may not start because of what it would read."""
+    unit, items, spared = shape.units[at], known["stage"]["items"], shape.spared[at]
+    try:
+        slots = values(known, program, unit.reads, marks, number, ABSENT if items is None else items[number], spared)
+    except Refused as found:
+        if found.code != crossing.VIOLATION:
+            raise
+        slots, refused = values(known, program, (), marks), refused or found
+    slots.index = number + 1
+    key = fill(unit.label, slots)
+    return (
+        (key, fill_prompt(unit.prompt, slots), fill(program.terms[unit.role].role.cwd, slots), None)
+        if refused is None
+        else (key, "", "", refused)
+    )
 
 
 def asks_files(event: Event, live: Json) -> Json | None:
@@ -110,7 +117,7 @@ def over(known: Json, program: Program, stage: Stage, event: Event, live: Json, 
         facts = {**facts, "role": result["role"]}
         event = {**event, "kind": "childFailed", "code": code, "facts": facts, "exit": max(1, event["exit"])}
     if marks.on:
-        marks.facts(event["effect"], program.limits[live["role"]], known["accounts"], event)
+        marks.facts(event["effect"], program.terms[live["role"]].limits, known["accounts"], event)
     settled(result, event, live["began"])
     each = unit_record(result, live["wave"], event, found)
     if found is not None:

@@ -53,10 +53,9 @@ class Machine(Walk):
 
     def recorded(self, event: Event) -> Event:
         """An event as the journal keeps it."""
-        content = self.flow.record_content
-        if content and not self.flow.contracts:
+        if self.program.kept_whole:
             return event
-        return capture.recorded(self.record, event, self.redactor, content=content)
+        return capture.recorded(self.record, event, self.redactor, content=self.flow.record_content)
 
     @property
     def lacks(self) -> str:
@@ -124,7 +123,7 @@ class Machine(Walk):
             live["notice"] = "seen"
         if after in OVER:
             del self.record["live"][effect]
-            if "unit" in live and live["budget"] is None and live["asked"] == "spawn" and "returned" not in event:
+            if live["asked"] == "spawn" and "budget" not in live and "returned" not in event:
                 self.record["over"][effect] = number = live["result"]
                 self.record["stamps"][2 * number : 2 * number + 2] = event["incarnation"], event["n"]
             else:
@@ -148,7 +147,7 @@ class Machine(Walk):
             stopped, event, files = live["phase"] == STOPPED, live["settled"], event["files"]
             event = children.unseen(event) if stopped else event
         else:
-            if live["budget"] is not None or live["notice"]:
+            if "budget" in live or "notice" in live:
                 event = spending.verdict(self.record, live, event, self.marks)
             running = self.record["run"] != CANCELLING
             if running and "returned" in event and (look := children.asks_files(event, live)) is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from piflows.interpreter.guards.budget import FLOW, Limit, limits
 from piflows.ir.ceilings import of_contract
 from piflows.ir.flow import Flow, Gate, Stage, State
+from piflows.ir.frozen import frozen
 from piflows.ir.gates import Trigger
 from piflows.ir.parts import ITEM, Each, Parts, Section, Slot, constant
 from piflows.ir.plan import Over
@@ -106,6 +108,16 @@ class Shape:
         return False
 
 
+@frozen
+class Terms:
+    """Under what the children of a role run: the limits that govern them, their time, what their data must fit."""
+
+    role: Role
+    limits: tuple[Limit, ...]
+    timeout_ms: int
+    schema: object = None
+
+
 class Program:
     """The states of a Flow by name, and the shapes of its listed Plans."""
 
@@ -116,14 +128,9 @@ class Program:
         self.shapes = {state.name: Shape(_units(state)) for state in flow.states if isinstance(state, Stage)}
 
         self.consumed = set(_consumed(flow))
-        flows = limits(flow.ceilings, FLOW)
-        self.limits = {name: flows + _own(flow, role) for name, role in flow.roles.items()}  # what governs each role
-        self.limited = any(self.limits.values())
-        self.schemas = {
-            name: flow.contracts[role.contract]["returnSchema"] if role.contract else None
-            for name, role in flow.roles.items()
-        }
-        self.timeouts = {name: _timeout(flow, role) for name, role in flow.roles.items()}
+        self.terms = {name: _terms(flow, role) for name, role in flow.roles.items()}  # of every role
+        self.kept_whole = flow.record_content and not flow.contracts  # whether events are journalled as they are
+        self.limited = any(terms.limits for terms in self.terms.values())
 
     def patterns(self, action: str) -> list[str]:
         """The patterns that Gates look for in what an Action observes."""
@@ -145,17 +152,15 @@ def _consumed(flow: Flow) -> Iterator[tuple[str, str]]:
             yield from ((read.value.state, read.value.unit) for read in gate.reads if read.form == "control")
 
 
-def _own(flow: Flow, role: Role) -> tuple[Limit, ...]:
-    """The limits of a role's contract; they count for its account."""
+def _terms(flow: Flow, role: Role) -> Terms:
+    """The flow's limits, then those of the role's contract, which count for its account and can tighten the time."""
+    ours = limits(flow.ceilings, FLOW)
     if not role.contract:
-        return ()
-    return limits(of_contract(flow.contracts[role.contract]), role.account or role.contract)
-
-
-def _timeout(flow: Flow, role: Role) -> int:
-    """How long a child of the role may take, in ms: a contract only tightens it."""
-    own = flow.contracts[role.contract]["budget"].get("timeoutMs") if role.contract else None
-    return flow.timeout_ms if own is None else min(flow.timeout_ms, int(own))
+        return Terms(role, ours, flow.timeout_ms)
+    contract = flow.contracts[role.contract]
+    own = limits(of_contract(contract), role.account or role.contract)
+    timeout = min(flow.timeout_ms, ceil(contract["budget"].get("timeoutMs", flow.timeout_ms)))
+    return Terms(role, ours + own, timeout, contract["returnSchema"])
 
 
 def _units(stage: Stage) -> tuple[Unit, ...]:

@@ -54,12 +54,16 @@ def alive(sent: Json) -> Json:
 
 
 def child(sent: Json, unit: int, wave: int, result: int, role: str) -> Json:
-    """The same of a child run: its unit's number and wave, its place in `results`, its role, whether it was told to
-    wrap up (`notice`: empty, sent, seen), and the refusal of the `budget` that ended it."""
-    return {
-        "phase": ALIVE, "asked": "spawn", "incarnation": 0, "n": 0, "began": None, "cwd": sent["cwd"],
-        "unit": unit, "wave": wave, "result": result, "role": role, "notice": "", "budget": None,
+    """The same of a child run: its unit's number and wave, its place in `results`, its role; under a contract `cwd`.
+
+    Added when they happen: whether it was told to wrap up (`notice`: sent, seen), and the refusal of the `budget` that
+    ended it. Few members make it small: there is one of every child that lives.
+    """
+    found: Json = {
+        "phase": ALIVE, "asked": "spawn", "incarnation": 0, "n": 0, "began": None,
+        "unit": unit, "wave": wave, "result": result, "role": role,
     }  # fmt: skip
+    return found if sent["contract"] is None else {**found, "cwd": sent["cwd"]}
 
 
 def publish(record: Json, state: str, value: Any) -> None:

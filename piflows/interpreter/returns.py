@@ -48,9 +48,11 @@ def kept(text: str, redactor: Redactor, label: str = "Output") -> str:
     """A text as it goes into journal, state and report. Its secrets go before the cap, which must not halve one."""
     if not text:
         return text
-    safe, plain = redactor.text(text), strip(text)
-    if plain != text and redactor.changed(plain):  # a character that nobody sees hid a secret
-        safe = redactor.text(plain)
+    safe = redactor.text(text)
+    if not (text.isascii() and text.isprintable()):
+        plain = strip(text)
+        if plain != text and redactor.changed(plain):  # a character that nobody sees hid a secret
+            safe = redactor.text(plain)
     return safe if len(safe) * 4 <= LIMITS.text_bytes else cut(safe, LIMITS.text_bytes, label)
 
 

@@ -232,7 +232,8 @@ class _Local:
             live.task = self.loop.create_task(_WORK[sent["kind"]](self, live))
 
     def _start_child(self, live: _Live) -> None:
-        self._accept(live, STARTED)
+        live.n = 1
+        self._feed(live.sent["effect"], live.incarnation, 1, STARTED, live.sent)
         try:
             said = self.backend.begin(live.sent)
         except Exception as error:
